@@ -1,0 +1,439 @@
+//! Reading blocks of whole records and encoding their fields, in parallel.
+
+use super::dialect;
+use super::records::{End, Fields, Span, count_lines, cut};
+use crate::data::table::check_names;
+use crate::data::{Encoding, Lexicon, ReadOptions, Table};
+use crate::error::{Error, Fault, Result};
+use rayon::prelude::*;
+use std::io::Read;
+
+/// How much is read at a time and by how many.
+#[derive(Clone, Copy, Debug)]
+pub struct Sizes {
+    /// Bytes per piece of work; a block holds one piece for each thread.
+    pub piece: usize,
+    /// Pieces worked on at the same time.
+    pub threads: usize,
+}
+
+/// Bytes that are enough to tell the delimiter.
+const SAMPLE: usize = 1 << 14;
+
+impl Default for Sizes {
+    fn default() -> Self {
+        Sizes { piece: 2 << 20, threads: rayon::current_num_threads() }
+    }
+}
+
+/// Reads delimited text into a table.
+///
+/// ```
+/// use sfumato::data::{ReadOptions, csv};
+///
+/// let text = "age;disease\r\n47;\"flu; mild\"\r\n\r\n31;cancer\r\n";
+/// let table = csv::read_from(text.as_bytes(), &ReadOptions::default())?;
+/// assert_eq!(table.rows(), 2);
+/// assert_eq!(table.column("disease")?.value(0), "flu; mild");
+/// # Ok::<(), sfumato::Error>(())
+/// ```
+pub fn read_from(source: impl Read + Send, options: &ReadOptions) -> Result<Table> {
+    read_with_sizes(source, options, Sizes::default())
+}
+
+/// The same, with chosen sizes: for measurements and tests.
+pub fn read_with_sizes(source: impl Read + Send, options: &ReadOptions, sizes: Sizes) -> Result<Table> {
+    let mut blocks = Blocks::start(source, sizes)?;
+    blocks.delimiter = options.delimiter.unwrap_or_else(|| dialect::detect(&blocks.carried));
+    let mut block = blocks.next(Block::default())?;
+    let mut spare = Block::default();
+    let mut reader = Reader::start(&mut block, blocks.delimiter, options, sizes.threads)?;
+    while !block.bytes.is_empty() {
+        let (parsed, next) = rayon::join(|| reader.parse(&block), || blocks.next(std::mem::take(&mut spare)));
+        parsed?;
+        spare = std::mem::replace(&mut block, next?);
+    }
+    drop((block, spare));
+    reader.finish(options)
+}
+
+/// Whole records, and where to cut them for the threads.
+#[derive(Default)]
+struct Block {
+    bytes: Vec<u8>,
+    ends: Vec<usize>,
+    /// Lines of the file before this block.
+    lines_before: u64,
+}
+
+struct Blocks<R> {
+    source: R,
+    delimiter: u8,
+    sizes: Sizes,
+    /// Bytes read but not yet handed out.
+    carried: Vec<u8>,
+    /// Lines handed out.
+    lines: u64,
+    ended: bool,
+}
+
+impl<R: Read> Blocks<R> {
+    /// Reads the first bytes and drops a byte order mark; text that is not UTF-8 by its mark is refused.
+    fn start(source: R, sizes: Sizes) -> Result<Self> {
+        let mut blocks = Blocks { source, delimiter: b',', sizes, carried: Vec::new(), lines: 0, ended: false };
+        blocks.read_more(sizes.piece.max(SAMPLE))?;
+        let bytes = &mut blocks.carried;
+        if bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]) {
+            return Err(Error::data("the file is UTF-16, not UTF-8").help("convert it to UTF-8, e.g. with iconv"));
+        }
+        if bytes.starts_with(b"\xef\xbb\xbf") {
+            bytes.drain(..3);
+        }
+        Ok(blocks)
+    }
+
+    /// The next whole records, in the memory of a block that is done with; empty at the end.
+    fn next(&mut self, mut spare: Block) -> Result<Block> {
+        let mut wanted = self.sizes.piece * self.sizes.threads;
+        loop {
+            self.read_more(wanted)?;
+            let mut cuts = cut(&self.carried, self.delimiter, self.sizes.threads);
+            if self.ended {
+                if let Some(quote) = cuts.open_quote {
+                    let line = self.lines + count_lines(&self.carried[..quote]) as u64 + 1;
+                    let error = Error::data("a quoted field is opened and never closed").line(line);
+                    return Err(error.help("close the quote, or double quotes that belong to the text"));
+                }
+                *cuts.whole() = self.carried.len();
+            }
+            let whole = *cuts.whole();
+            if whole > 0 || self.ended {
+                spare.bytes.clear();
+                spare.bytes.extend_from_slice(&self.carried[whole..]);
+                std::mem::swap(&mut self.carried, &mut spare.bytes);
+                spare.bytes.truncate(whole);
+                spare.ends = cuts.ends;
+                spare.lines_before = self.lines;
+                self.lines += count_lines(&spare.bytes) as u64;
+                return Ok(spare);
+            }
+            // A record longer than the block: read on, in growing steps.
+            wanted = 2 * wanted.max(self.carried.len());
+        }
+    }
+
+    /// Reads until `wanted` bytes are carried or the source ends.
+    fn read_more(&mut self, wanted: usize) -> Result<()> {
+        let missing = wanted.saturating_sub(self.carried.len());
+        if self.ended || missing == 0 {
+            return Ok(());
+        }
+        self.carried.reserve_exact(missing);
+        let read = self.source.by_ref().take(missing as u64).read_to_end(&mut self.carried);
+        let read = read.map_err(|error| Error::new(Fault::Io, format!("cannot be read: {error}")))?;
+        self.ended = read < missing;
+        Ok(())
+    }
+}
+
+fn plural(count: usize, word: &str) -> String {
+    if count == 1 { format!("1 {word}") } else { format!("{count} {word}s") }
+}
+
+/// What one thread has read: for every column its lexicon and its codes.
+struct Worker {
+    columns: Vec<(Lexicon, Vec<u32>)>,
+}
+
+struct Reader {
+    delimiter: u8,
+    trim: bool,
+    names: Vec<String>,
+    workers: Vec<Worker>,
+    /// In the order of the file: which worker read how many records.
+    turns: Vec<(usize, usize)>,
+}
+
+impl Reader {
+    /// Reads the header off the first block.
+    fn start(block: &mut Block, delimiter: u8, options: &ReadOptions, threads: usize) -> Result<Reader> {
+        let text = std::str::from_utf8(&block.bytes).or_else(|error| {
+            // A break further down is found again, with its line, when the records are read.
+            std::str::from_utf8(&block.bytes[..error.valid_up_to()])
+        });
+        let mut fields = Fields::new(text.expect("cut to what is valid"), delimiter, options.trim);
+        if !fields.start_record() {
+            return Err(Error::data("the file is empty").help("a table needs a header line and records"));
+        }
+        let mut first = Vec::new();
+        loop {
+            let (span, end) = fields.next();
+            first.push(fields.source(span)[span.start()..][..span.length()].trim().to_string());
+            if end == End::Record {
+                break;
+            }
+        }
+        let names = match &options.names {
+            Some(names) if names.len() != first.len() => {
+                let message = format!("{} names are given, the first record has {} fields", names.len(), first.len());
+                return Err(Error::plan(message).help("name every column, in the order of the file"));
+            }
+            Some(names) => names.clone(),
+            None if options.header => first,
+            None => (1..=first.len()).map(|number| format!("column{number}")).collect(),
+        };
+        check_names(names.iter().map(String::as_str)).map_err(|error| error.line(1))?;
+        if options.header && options.names.is_none() {
+            let used = fields.position();
+            block.lines_before = count_lines(&block.bytes[..used]) as u64;
+            block.bytes.drain(..used);
+            block.ends.iter_mut().for_each(|end| *end = end.saturating_sub(used));
+        }
+        let columns = || names.iter().map(|_| Default::default()).collect();
+        let workers = (0..threads).map(|_| Worker { columns: columns() }).collect();
+        Ok(Reader { delimiter, trim: options.trim, names, workers, turns: Vec::new() })
+    }
+
+    fn parse(&mut self, block: &Block) -> Result<()> {
+        let starts = std::iter::once(0).chain(block.ends.iter().copied());
+        let pieces: Vec<&[u8]> =
+            starts.zip(&block.ends).filter(|(from, to)| from < *to).map(|(from, &to)| &block.bytes[from..to]).collect();
+        let (delimiter, trim) = (self.delimiter, self.trim);
+        let parsed: Vec<_> = self
+            .workers
+            .par_iter_mut()
+            .zip(&pieces)
+            .map(|(worker, piece)| worker.parse(piece, delimiter, trim))
+            .collect();
+        for (worker, (piece, result)) in pieces.iter().zip(parsed).enumerate() {
+            match result {
+                Ok(records) => self.turns.push((worker, records)),
+                Err(fault) => {
+                    let before = pieces[..worker].iter().copied().map(count_lines).sum::<usize>();
+                    let line = block.lines_before + (before + count_lines(&piece[..fault.offset])) as u64 + 1;
+                    return Err(fault.at(line));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn finish(self, options: &ReadOptions) -> Result<Table> {
+        if self.turns.iter().all(|&(_, records)| records == 0) {
+            return Err(Error::data("the table has no records").help("there is only a header line"));
+        }
+        let mut parts: Vec<_> = self.names.into_iter().map(|name| (name, Vec::new())).collect();
+        for worker in self.workers {
+            for ((_, part), column) in parts.iter_mut().zip(worker.columns) {
+                part.push(column);
+            }
+        }
+        // Column by column, so that codes exist twice for only as many columns as there are threads.
+        let columns = parts.into_par_iter().with_max_len(1).map(|(name, part)| {
+            let declared = options.types.iter().find(|(column, _)| *column == name);
+            let encoding = Encoding { missing: &options.missing, value_type: declared.map(|(_, kind)| *kind) };
+            encoding.column(name, part, &self.turns)
+        });
+        Table::new(columns.collect())
+    }
+}
+
+/// What is wrong with a piece, and where.
+struct PieceFault {
+    offset: usize,
+    what: Wrong,
+}
+
+enum Wrong {
+    Text,
+    Fields { found: usize, expected: usize },
+    Length,
+}
+
+impl PieceFault {
+    fn at(&self, line: u64) -> Error {
+        match self.what {
+            Wrong::Text => broken_text(line),
+            Wrong::Fields { found, expected } => {
+                let message = format!("the record has {}, the header has {expected}", plural(found, "field"));
+                Error::data(message).line(line).help("quote fields that contain the delimiter, or set `delimiter`")
+            }
+            Wrong::Length => {
+                let message = format!("a field is longer than {} MiB", Span::LONGEST >> 20);
+                Error::new(Fault::Resources, message).line(line).help("check the quoting, or drop the column")
+            }
+        }
+    }
+}
+
+fn broken_text(line: u64) -> Error {
+    Error::data("the text is not valid UTF-8").line(line).help("convert the file to UTF-8, e.g. with iconv")
+}
+
+/// Records split before their fields are coded: column by column, so that one lexicon at a time is in the nearest cache.
+const BATCH: usize = 256;
+
+impl Worker {
+    /// Reads whole records and returns how many there were.
+    fn parse(&mut self, piece: &[u8], delimiter: u8, trim: bool) -> std::result::Result<usize, PieceFault> {
+        // Breaks between fields are ASCII: where the whole is valid, so is every field.
+        let text = std::str::from_utf8(piece)
+            .map_err(|error| PieceFault { offset: error.valid_up_to(), what: Wrong::Text })?;
+        let mut fields = Fields::new(text, delimiter, trim);
+        let mut spans = Vec::with_capacity(BATCH * self.columns.len());
+        let mut offsets = Vec::with_capacity(BATCH);
+        let mut records = 0;
+        loop {
+            split(&mut fields, self.columns.len(), &mut spans, &mut offsets)?;
+            if offsets.is_empty() {
+                return Ok(records);
+            }
+            records += offsets.len();
+            self.encode(&fields, &spans);
+            fields.forget_rewritten();
+        }
+    }
+
+    fn encode(&mut self, fields: &Fields, spans: &[Span]) {
+        let width = self.columns.len();
+        for (at, (lexicon, codes)) in self.columns.iter_mut().enumerate() {
+            codes.extend(
+                spans[at..]
+                    .iter()
+                    .step_by(width)
+                    .map(|&span| lexicon.code_within(fields.source(span), span.start(), span.length())),
+            );
+        }
+    }
+}
+
+/// Splits the next records, at most [`BATCH`]: the fields of each, `width` in number, and where it starts.
+fn split(
+    fields: &mut Fields,
+    width: usize,
+    spans: &mut Vec<Span>,
+    offsets: &mut Vec<usize>,
+) -> std::result::Result<(), PieceFault> {
+    spans.clear();
+    offsets.clear();
+    while offsets.len() < BATCH && fields.start_record() {
+        let (offset, before) = (fields.position(), spans.len());
+        offsets.push(offset);
+        loop {
+            let (span, end) = fields.next();
+            if span.length() > Span::LONGEST {
+                return Err(PieceFault { offset, what: Wrong::Length });
+            }
+            spans.push(span);
+            if end == End::Record {
+                break;
+            }
+        }
+        let found = spans.len() - before;
+        if found != width {
+            return Err(PieceFault { offset, what: Wrong::Fields { found, expected: width } });
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::ValueType;
+    use proptest::prelude::*;
+
+    fn read(text: &[u8]) -> Result<Table> {
+        read_from(text, &ReadOptions::default())
+    }
+
+    fn rows(table: &Table) -> Vec<Vec<String>> {
+        (0..table.rows()).map(|row| table.columns().iter().map(|c| c.value(row).to_string()).collect()).collect()
+    }
+
+    /// The same text by the `csv` crate.
+    fn oracle(text: &str) -> Vec<Vec<String>> {
+        let mut reader = ::csv::ReaderBuilder::new().has_headers(true).from_reader(text.as_bytes());
+        reader.records().map(|record| record.unwrap().iter().map(String::from).collect()).collect()
+    }
+
+    fn field() -> impl Strategy<Value = String> {
+        prop_oneof![
+            3 => "[a-z0-9é]{0,4}",
+            1 => "[a-z]{1,2}\"[a-z]{0,2}",
+            2 => "[a-z,;\n\r\"é ]{0,6}".prop_map(|text| format!("\"{}\"", text.replace('"', "\"\""))),
+            1 => "[a-z,\n]{0,3}".prop_map(|text| format!("\"{text}\"zz")),
+        ]
+    }
+
+    proptest! {
+        #[test]
+        fn reads_what_the_csv_crate_reads(
+            records in proptest::collection::vec((field(), field(), field()), 1..30),
+            piece in 1usize..60,
+            threads in 1usize..4,
+            crlf: bool,
+        ) {
+            let ending = if crlf { "\r\n" } else { "\n" };
+            let lines: Vec<String> = records.iter().map(|(a, b, c)| format!("{a},{b},{c}{ending}")).collect();
+            let text = format!("one,two,three{ending}{}", lines.concat());
+            let options = ReadOptions { delimiter: Some(b','), missing: vec![], ..Default::default() };
+            let table = read_with_sizes(text.as_bytes(), &options, Sizes { piece, threads }).unwrap();
+            prop_assert_eq!(rows(&table), oracle(&text));
+        }
+    }
+
+    #[test]
+    fn threads_and_block_sizes_do_not_change_the_table() {
+        let lines: String = (0..500).map(|n| format!("{},{}\n", n % 7, (n * n) % 11)).collect();
+        let text = format!("a,b\n{lines}");
+        let with = |piece, threads| {
+            read_with_sizes(text.as_bytes(), &ReadOptions::default(), Sizes { piece, threads }).unwrap()
+        };
+        for (piece, threads) in [(1, 1), (7, 2), (64, 8), (1 << 20, 3)] {
+            assert_eq!(with(piece, threads), with(1 << 20, 1));
+        }
+    }
+
+    #[test]
+    fn marks_line_ends_and_the_last_line_are_handled() {
+        let table = read("\u{feff}a,b\r\n1,x\r\n\r\n2,y".as_bytes()).unwrap();
+        assert_eq!(rows(&table), [["1", "x"], ["2", "y"]]);
+        assert_eq!(table.columns()[0].name(), "a");
+        assert_eq!(table.columns()[0].domain().value_type(), ValueType::Integer);
+        assert_eq!(rows(&read("\u{feff}\"a\",b\n1,x\n".as_bytes()).unwrap()), [["1", "x"]]);
+    }
+
+    #[test]
+    fn faults_are_named_by_line_without_showing_cells() {
+        let check = |text: &[u8], expected: &str| {
+            let message = read(text).unwrap_err().to_string();
+            assert!(message.contains(expected), "{message}");
+            assert!(!message.contains("SECRET"), "{message}");
+        };
+        check(b"", "empty");
+        check(b"\n\n", "empty");
+        check(b"a,b\n", "no records");
+        check(b"a,b\n1,2\nSECRET\n", "line 3: the record has 1 field, the header has 2");
+        check(b"a,b\n\"1\n1\",2\n1,2,SECRET\n", "line 4: the record has 3 fields");
+        check(b"a,a\n1,2\n", "columns 1 and 2 have the same name");
+        check(b"a,\n1,2\n", "column 2 has no name");
+        check(b"a,b\n1,\xff\n", "line 2: the text is not valid UTF-8");
+        check(b"\xff\xfea\0", "UTF-16");
+        check(b"a,b\n1,\"SECRET\n2,3\n", "never closed");
+    }
+
+    #[test]
+    fn headless_files_take_names_from_the_options() {
+        let options = ReadOptions {
+            names: Some(vec!["age".into(), "work".into()]),
+            header: false,
+            trim: true,
+            missing: vec!["?".into()],
+            ..Default::default()
+        };
+        let table = read_from("39, State-gov\n50, ?\n".as_bytes(), &options).unwrap();
+        assert_eq!(rows(&table), [["39", "State-gov"], ["50", "?"]]);
+        assert_eq!(table.column("work").unwrap().domain().missing(), Some(1));
+    }
+}

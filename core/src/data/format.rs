@@ -1,0 +1,93 @@
+//! File formats, chosen by the file's ending.
+
+use super::{Table, ValueType};
+use crate::error::{Error, Result};
+use std::path::Path;
+
+/// How a file is to be read. Formats that carry names and types ignore what does not concern them.
+#[derive(Clone, Debug)]
+pub struct ReadOptions {
+    /// The delimiter of a text format; `None` detects it.
+    pub delimiter: Option<u8>,
+    /// Column names of a text format without a header line.
+    pub names: Option<Vec<String>>,
+    /// Whether the first line of a text format names the columns.
+    pub header: bool,
+    /// Whether blanks around unquoted fields are dropped.
+    pub trim: bool,
+    /// Texts that mean "no value".
+    pub missing: Vec<String>,
+    /// Types that are declared rather than detected.
+    pub types: Vec<(String, ValueType)>,
+}
+
+impl Default for ReadOptions {
+    fn default() -> Self {
+        ReadOptions {
+            delimiter: None,
+            names: None,
+            header: true,
+            trim: false,
+            missing: vec![String::new()],
+            types: Vec::new(),
+        }
+    }
+}
+
+/// A file format that tables are read from and written to.
+pub trait Format: Send + Sync {
+    /// The format's name.
+    fn name(&self) -> &'static str;
+    /// One sentence about it.
+    fn summary(&self) -> &'static str;
+    /// File endings, without the dot.
+    fn endings(&self) -> &'static [&'static str];
+    /// Reads a table.
+    fn read(&self, path: &Path, options: &ReadOptions) -> Result<Table>;
+    /// Writes a table.
+    fn write(&self, table: &Table, path: &Path) -> Result<()>;
+}
+
+/// The formats at hand. The core brings the text formats; other crates add theirs.
+pub struct Formats(Vec<Box<dyn Format>>);
+
+impl Default for Formats {
+    fn default() -> Self {
+        Formats(super::csv::formats())
+    }
+}
+
+impl Formats {
+    /// Adds formats to the list.
+    pub fn with(mut self, more: Vec<Box<dyn Format>>) -> Self {
+        self.0.extend(more);
+        self
+    }
+
+    /// The formats in order.
+    pub fn iter(&self) -> impl Iterator<Item = &dyn Format> {
+        self.0.iter().map(AsRef::as_ref)
+    }
+
+    /// The format of a file, by its ending.
+    pub fn of(&self, path: &Path) -> Result<&dyn Format> {
+        let ending = path.extension().map(|ending| ending.to_string_lossy().to_lowercase()).unwrap_or_default();
+        let found = self.iter().find(|format| format.endings().contains(&ending.as_str()));
+        found.ok_or_else(|| {
+            let endings: Vec<String> =
+                self.iter().flat_map(|format| format.endings()).map(|ending| format!(".{ending}")).collect();
+            let message = format!("the ending \".{ending}\" is no known table format");
+            Error::plan(message).file(path).help(format!("use one of {}", endings.join(" ")))
+        })
+    }
+
+    /// Reads a table in the format its ending tells.
+    pub fn read(&self, path: &Path, options: &ReadOptions) -> Result<Table> {
+        self.of(path)?.read(path, options).map_err(|error| error.file(path))
+    }
+
+    /// Writes a table in the format its ending tells.
+    pub fn write(&self, table: &Table, path: &Path) -> Result<()> {
+        self.of(path)?.write(table, path).map_err(|error| error.file(path))
+    }
+}

@@ -1,0 +1,21 @@
+//! The table, its columns and hierarchies, and how they come in and go out.
+//!
+//! Every column is dictionary-encoded: a `u32` code per row and a [`Domain`] that tells what each code stands for. Codes follow the
+//! order of the values (numbers by value, dates by time, text by bytes), so that the same values give the same codes whatever the order of
+//! the rows or the number of threads.
+
+pub mod csv;
+mod dictionary;
+mod encode;
+mod format;
+mod role;
+pub mod sample;
+mod table;
+mod value_type;
+
+pub use dictionary::Dictionary;
+pub use encode::{Encoding, Lexicon};
+pub use format::{Format, Formats, ReadOptions};
+pub use role::Role;
+pub use table::{Column, Domain, Table};
+pub use value_type::ValueType;

@@ -1,0 +1,248 @@
+//! Coded columns and the table they make up.
+
+use super::{Dictionary, Lexicon, ValueType};
+use crate::error::{Error, Result, suggest};
+
+/// What the codes of a column stand for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Domain {
+    labels: Dictionary,
+    value_type: ValueType,
+    missing: Option<u32>,
+}
+
+impl Domain {
+    /// Labels in the order of their type; `missing` is the code of the missing value, if the column has one.
+    pub fn new(labels: Dictionary, value_type: ValueType, missing: Option<u32>) -> Self {
+        Domain { labels, value_type, missing }
+    }
+
+    /// How many distinct values there are, a missing one included.
+    pub fn len(&self) -> usize {
+        self.labels.len()
+    }
+
+    /// Whether there is no value.
+    pub fn is_empty(&self) -> bool {
+        self.labels.is_empty()
+    }
+
+    /// The value as it is written.
+    pub fn label(&self, code: u32) -> &str {
+        self.labels.get(code)
+    }
+
+    /// The labels in the order of their codes.
+    pub fn labels(&self) -> &Dictionary {
+        &self.labels
+    }
+
+    /// What the values are.
+    pub fn value_type(&self) -> ValueType {
+        self.value_type
+    }
+
+    /// The code of the missing value, if the column has one: always the last.
+    pub fn missing(&self) -> Option<u32> {
+        self.missing
+    }
+
+    /// The code of a label. Linear: for plans and tests, not for rows.
+    pub fn code(&self, label: &str) -> Option<u32> {
+        self.labels.iter().position(|known| known == label).map(|at| at as u32)
+    }
+}
+
+/// One coded column.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Column {
+    name: String,
+    codes: Vec<u32>,
+    domain: Domain,
+}
+
+impl Column {
+    /// A column from its parts.
+    ///
+    /// # Panics
+    /// When a code is not in the domain.
+    pub fn new(name: impl Into<String>, codes: Vec<u32>, domain: Domain) -> Self {
+        assert!(codes.iter().all(|&code| (code as usize) < domain.len()), "codes are in the domain");
+        Column { name: name.into(), codes, domain }
+    }
+
+    /// A column of these values; its type is detected.
+    ///
+    /// ```
+    /// use sfumato::data::{Column, ValueType};
+    ///
+    /// let age = Column::from_values("age", ["47", "9"]);
+    /// assert_eq!(age.domain().value_type(), ValueType::Integer);
+    /// assert_eq!(age.codes(), [1, 0]); // 9 comes before 47
+    /// ```
+    pub fn from_values<S: AsRef<str>>(name: impl Into<String>, values: impl IntoIterator<Item = S>) -> Self {
+        let mut lexicon = Lexicon::new();
+        let codes: Vec<u32> = values.into_iter().map(|value| lexicon.code(value.as_ref())).collect();
+        let turns = [(0, codes.len())];
+        super::Encoding::default().column(name.into(), vec![(lexicon, codes)], &turns)
+    }
+
+    /// The column's name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// One code per row.
+    pub fn codes(&self) -> &[u32] {
+        &self.codes
+    }
+
+    /// What the codes stand for.
+    pub fn domain(&self) -> &Domain {
+        &self.domain
+    }
+
+    /// The value in a row.
+    pub fn value(&self, row: usize) -> &str {
+        self.domain.label(self.codes[row])
+    }
+
+    /// How many rows hold each code.
+    pub fn counts(&self) -> Vec<u64> {
+        let mut counts = vec![0; self.domain.len()];
+        for &code in &self.codes {
+            counts[code as usize] += 1;
+        }
+        counts
+    }
+
+    /// The same column with its values in a declared order. Values must be those of the column; missing stays last.
+    pub fn in_order(&self, order: &[String]) -> Result<Column> {
+        let present = (0..self.domain.len() as u32).filter(|code| Some(*code) != self.domain.missing);
+        let mut new_code = vec![u32::MAX; self.domain.len()];
+        let mut labels = Dictionary::new();
+        for label in order {
+            if let Some(code) = self.domain.code(label) {
+                new_code[code as usize] = labels.push(label);
+            }
+        }
+        if let Some(code) = present.clone().find(|&code| new_code[code as usize] == u32::MAX) {
+            let row = self.codes.iter().position(|&c| c == code).unwrap_or(0) + 1;
+            let message = format!("column \"{}\": the value in record {row} is not in the declared order", self.name);
+            return Err(Error::data(message).help("list every value of the column in `order`"));
+        }
+        let missing = self.domain.missing.map(|code| {
+            new_code[code as usize] = labels.push(self.domain.label(code));
+            new_code[code as usize]
+        });
+        let codes = self.codes.iter().map(|&code| new_code[code as usize]).collect();
+        Ok(Column { name: self.name.clone(), codes, domain: Domain::new(labels, self.domain.value_type, missing) })
+    }
+}
+
+/// A table about people: named columns of equal length.
+///
+/// ```
+/// use sfumato::data::{Column, Table};
+///
+/// let table = Table::new(vec![
+///     Column::from_values("zip", ["13053", "13068"]),
+///     Column::from_values("disease", ["flu", "cancer"]),
+/// ])?;
+/// assert_eq!(table.rows(), 2);
+/// assert!(table.column("disaese").unwrap_err().to_string().contains("did you mean \"disease\"?"));
+/// # Ok::<(), sfumato::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Table {
+    columns: Vec<Column>,
+    rows: usize,
+}
+
+impl Table {
+    /// A table of columns; names must differ and lengths agree.
+    pub fn new(columns: Vec<Column>) -> Result<Table> {
+        let rows = columns.first().map_or(0, |column| column.codes.len());
+        check_names(columns.iter().map(Column::name))?;
+        if let Some(odd) = columns.iter().find(|column| column.codes.len() != rows) {
+            let message = format!("column \"{}\" has {} rows, the first has {rows}", odd.name, odd.codes.len());
+            return Err(Error::data(message));
+        }
+        Ok(Table { columns, rows })
+    }
+
+    /// How many rows there are.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// The columns, in the order of the file.
+    pub fn columns(&self) -> &[Column] {
+        &self.columns
+    }
+
+    /// The column with a name; the error offers the nearest.
+    pub fn column(&self, name: &str) -> Result<&Column> {
+        self.find(name).ok_or_else(|| {
+            Error::plan(format!("the table has no column \"{name}\""))
+                .help(suggest(name, self.columns.iter().map(Column::name)))
+        })
+    }
+
+    /// The column with a name, if there is one.
+    pub fn find(&self, name: &str) -> Option<&Column> {
+        self.columns.iter().find(|column| column.name == name)
+    }
+
+    /// The table with one column replaced by another of the same name.
+    pub fn with_column(mut self, column: Column) -> Result<Table> {
+        self.column(&column.name)?;
+        let columns = self.columns.iter_mut();
+        for slot in columns.filter(|slot| slot.name == column.name) {
+            *slot = column.clone();
+        }
+        Table::new(self.columns)
+    }
+
+    /// Bytes of the coded columns and of their dictionaries.
+    pub fn memory(&self) -> (usize, usize) {
+        let codes = self.columns.iter().map(|column| column.codes.capacity() * size_of::<u32>()).sum();
+        let labels = self.columns.iter().map(|column| column.domain.labels.memory()).sum();
+        (codes, labels)
+    }
+}
+
+/// Refuses empty and repeated names.
+pub(super) fn check_names<'a>(names: impl Iterator<Item = &'a str> + Clone) -> Result<()> {
+    for (at, name) in names.clone().enumerate() {
+        if name.is_empty() {
+            let message = format!("column {} has no name", at + 1);
+            return Err(Error::data(message).help("give every column of the header a name"));
+        }
+        if let Some(before) = names.clone().take(at).position(|other| other == name) {
+            let message = format!("columns {} and {} have the same name in the header", before + 1, at + 1);
+            return Err(Error::data(message).help("give every column a name of its own"));
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_must_differ() {
+        let twice = vec![Column::from_values("a", ["1"]), Column::from_values("a", ["2"])];
+        assert!(Table::new(twice).unwrap_err().message().contains("columns 1 and 2"));
+    }
+
+    #[test]
+    fn declared_order_replaces_the_alphabet() {
+        let column = Column::from_values("pain", ["mild", "none", "severe"]);
+        let order = ["none", "mild", "severe"].map(String::from);
+        assert_eq!(column.in_order(&order).unwrap().codes(), [1, 0, 2]);
+        let error = column.in_order(&order[..2]).unwrap_err();
+        assert!(error.message().contains("record 3") && !error.to_string().contains("severe"));
+    }
+}

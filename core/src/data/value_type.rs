@@ -1,0 +1,168 @@
+//! What the values of a column are, read off the distinct values.
+
+use super::Dictionary;
+use jiff::civil::Date;
+use std::fmt;
+
+/// What the values of a column are; decides their order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ValueType {
+    /// Anything; ordered by bytes, or as the plan lists them.
+    Text,
+    /// Whole numbers of up to 18 digits. Numbers with leading zeros (postal codes) are text.
+    Integer,
+    /// Numbers with a point or an exponent.
+    Decimal,
+    /// Calendar dates, `2021-03-31`.
+    Date,
+}
+
+impl ValueType {
+    /// All types.
+    pub const ALL: [ValueType; 4] = [ValueType::Text, ValueType::Integer, ValueType::Decimal, ValueType::Date];
+
+    /// The word in plans and reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            ValueType::Text => "text",
+            ValueType::Integer => "integer",
+            ValueType::Decimal => "decimal",
+            ValueType::Date => "date",
+        }
+    }
+
+    /// The type with this name.
+    pub fn find(name: &str) -> Option<ValueType> {
+        ValueType::ALL.into_iter().find(|kind| kind.name() == name)
+    }
+
+    /// Whether values have an order of their own.
+    pub fn is_ordered(self) -> bool {
+        self != ValueType::Text
+    }
+
+    /// Whether the text is a value of this type.
+    pub fn admits(self, text: &str) -> bool {
+        match self {
+            ValueType::Text => true,
+            ValueType::Integer => parse_integer(text).is_some(),
+            ValueType::Decimal => parse_decimal(text).is_some(),
+            ValueType::Date => parse_date(text).is_some(),
+        }
+    }
+
+    /// The narrowest type that admits every value; text if there is none.
+    pub fn detect<'a>(values: impl Iterator<Item = &'a str> + Clone) -> ValueType {
+        let candidates = [ValueType::Integer, ValueType::Decimal, ValueType::Date];
+        let nothing = values.clone().next().is_none();
+        let found = candidates.into_iter().find(|kind| values.clone().all(|value| kind.admits(value)));
+        if nothing { ValueType::Text } else { found.unwrap_or(ValueType::Text) }
+    }
+
+    /// The values of several lists as (list, position), in the order of this type; equal numbers written differently are ordered by bytes.
+    pub(super) fn sorted(self, lists: &[Dictionary]) -> impl Iterator<Item = (usize, u32)> {
+        let keyed = match self {
+            ValueType::Text => sort_by_key(lists, text_key),
+            ValueType::Integer => sort_by_key(lists, |value| signed_key(parse_integer(value).unwrap_or(i64::MAX))),
+            ValueType::Decimal => sort_by_key(lists, |value| float_key(parse_decimal(value).unwrap_or(f64::MAX))),
+            ValueType::Date => sort_by_key(lists, |value| parse_date(value).map_or(u64::MAX, date_key)),
+        };
+        keyed.into_iter().map(|(_, list, at)| (list as usize, at))
+    }
+}
+
+impl fmt::Display for ValueType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// Sorts by a key that follows the order, then by bytes where keys are equal. Most comparisons need only the key.
+fn sort_by_key(lists: &[Dictionary], key: impl Fn(&str) -> u64) -> Vec<(u64, u32, u32)> {
+    use rayon::slice::ParallelSliceMut;
+    let mut keyed = Vec::with_capacity(lists.iter().map(Dictionary::len).sum());
+    for (list, values) in lists.iter().enumerate() {
+        keyed.extend(values.iter().zip(0u32..).map(|(value, at)| (key(value), list as u32, at)));
+    }
+    let value = |&(_, list, at): &(u64, u32, u32)| lists[list as usize].get(at);
+    keyed.par_sort_unstable_by(|a, b| a.0.cmp(&b.0).then_with(|| value(a).cmp(value(b))));
+    keyed
+}
+
+/// The first eight bytes, which order texts as far as they go.
+fn text_key(text: &str) -> u64 {
+    let mut first = [0; 8];
+    let length = text.len().min(8);
+    first[..length].copy_from_slice(&text.as_bytes()[..length]);
+    u64::from_be_bytes(first)
+}
+
+fn signed_key(number: i64) -> u64 {
+    number as u64 ^ 1 << 63
+}
+
+/// Bits of a float, turned so that they order as the numbers do.
+fn float_key(number: f64) -> u64 {
+    let bits = number.to_bits();
+    if bits >> 63 == 1 { !bits } else { bits | 1 << 63 }
+}
+
+fn date_key(date: Date) -> u64 {
+    (date.year() as i64 + 10_000) as u64 * 10_000 + date.month() as u64 * 100 + date.day() as u64
+}
+
+/// A whole number without leading zeros or plus sign, of at most 18 digits.
+pub fn parse_integer(text: &str) -> Option<i64> {
+    let digits = text.strip_prefix('-').unwrap_or(text);
+    let plain = (1..=18).contains(&digits.len()) && digits.bytes().all(|byte| byte.is_ascii_digit());
+    let canonical = plain && (digits.len() == 1 || !digits.starts_with('0')) && text != "-0";
+    if canonical { text.parse().ok() } else { None }
+}
+
+/// A finite number in decimal notation; no leading zeros but the one before the point.
+pub fn parse_decimal(text: &str) -> Option<f64> {
+    let digits = text.strip_prefix('-').unwrap_or(text);
+    let bytes = digits.as_bytes();
+    let starts_well = bytes.first().is_some_and(u8::is_ascii_digit)
+        && !(bytes[0] == b'0' && bytes.get(1).is_some_and(u8::is_ascii_digit));
+    let allowed = bytes.iter().all(|byte| matches!(byte, b'0'..=b'9' | b'.' | b'e' | b'E' | b'+' | b'-'));
+    if starts_well && allowed { text.parse().ok().filter(|number: &f64| number.is_finite()) } else { None }
+}
+
+/// A date as `YYYY-MM-DD`.
+pub fn parse_date(text: &str) -> Option<Date> {
+    if text.len() == 10 && text.as_bytes()[4] == b'-' { text.parse().ok() } else { None }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn detect(values: &[&str]) -> ValueType {
+        ValueType::detect(values.iter().copied())
+    }
+
+    #[test]
+    fn types_are_read_off_the_values() {
+        assert_eq!(detect(&["1", "-20"]), ValueType::Integer);
+        assert_eq!(detect(&["1", "2.5", "1e3"]), ValueType::Decimal);
+        assert_eq!(detect(&["01234", "12345"]), ValueType::Text, "postal codes keep their zeros");
+        assert_eq!(detect(&["2021-03-31", "1999-01-01"]), ValueType::Date);
+        assert_eq!(detect(&["2021-02-30"]), ValueType::Text, "no such day");
+        assert_eq!(detect(&["nan", "inf"]), ValueType::Text);
+        assert_eq!(detect(&[]), ValueType::Text);
+        assert_eq!(detect(&["1234567890123456789"]), ValueType::Decimal, "beyond 18 digits order is approximate");
+    }
+
+    #[test]
+    fn order_is_that_of_the_values() {
+        let sorted = |kind: ValueType, values: &[&str]| -> Vec<u32> {
+            kind.sorted(&[values.iter().collect()]).map(|(_, at)| at).collect()
+        };
+        assert_eq!(sorted(ValueType::Decimal, &["10", "9", "-1", "9.0", "-2"]), [4, 2, 1, 3, 0]);
+        assert_eq!(sorted(ValueType::Integer, &["10", "9", "-1"]), [2, 1, 0]);
+        assert_eq!(sorted(ValueType::Text, &["10", "9", "-1", "9.0"]), [2, 0, 1, 3]);
+        assert_eq!(sorted(ValueType::Text, &["longer than eight", "longer than", ""]), [2, 1, 0]);
+        assert_eq!(sorted(ValueType::Date, &["2021-03-31", "1999-12-31", "2021-03-04"]), [1, 2, 0]);
+    }
+}
