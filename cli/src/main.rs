@@ -1,1 +1,74 @@
-fn main() {}
+//! The `sfumato` command: a thin layer over the library. It reads arguments, calls the library and prints; what can be asked for comes from the library's own lists.
+
+mod commands;
+mod output;
+
+use clap::{Parser, Subcommand};
+use output::Output;
+use std::process::ExitCode;
+
+/// Publish tables about people with a stated privacy guarantee, and check anyone's.
+#[derive(Parser)]
+#[command(
+    name = "sfumato",
+    version,
+    after_help = "Exit codes: 0 holds or done · 1 checked and does not hold · 2 usage or plan · 3 input data · 4 infeasible · \
+                  5 verification or attack gate failed · 6 resources · 7 reading or writing · 70 internal",
+    after_long_help = "EXAMPLES\n  \
+        sfumato demo                                 see it work on made-up patients\n  \
+        sfumato inspect patients.csv                 what is in the table, and who stands out\n  \
+        sfumato init patients.csv                    draft plan.toml\n  \
+        sfumato check patients.csv --plan plan.toml  does every criterion of the plan hold?\n  \
+        sfumato list criteria                        what a plan can require\n\n\
+        EXIT CODES\n  0 holds or done\n  1 checked and does not hold\n  2 usage or plan\n  3 input data\n  4 infeasible\n  \
+        5 verification or attack gate failed\n  6 resources\n  7 reading or writing\n  70 internal"
+)]
+struct Arguments {
+    /// How many threads to use; all cores if not said.
+    #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    threads: Option<u16>,
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    Demo(commands::demo::Arguments),
+    Inspect(commands::inspect::Arguments),
+    Init(commands::init::Arguments),
+    Check(commands::check::Arguments),
+    List(commands::list::Arguments),
+}
+
+fn main() -> ExitCode {
+    // A panic's own message could hold a cell of the table: say where, not what.
+    std::panic::set_hook(Box::new(|info| {
+        let place = info.location().map_or_else(String::new, |at| format!(" at {}:{}", at.file(), at.line()));
+        eprintln!(
+            "sfumato: internal error{place}\n  help: this is a defect of sfumato; nothing was written. Please report the place above"
+        );
+    }));
+    let arguments = Arguments::parse();
+    if let Some(threads) = arguments.threads {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.into()).build_global();
+        pool.expect("the pool is built once");
+    }
+    let run = std::panic::catch_unwind(|| {
+        let mut output = Output::new();
+        match arguments.command {
+            Command::Demo(arguments) => commands::demo::run(&arguments, &mut output),
+            Command::Inspect(arguments) => commands::inspect::run(&arguments, &mut output),
+            Command::Init(arguments) => commands::init::run(&arguments, &mut output),
+            Command::Check(arguments) => commands::check::run(&arguments, &mut output),
+            Command::List(arguments) => commands::list::run(&arguments, &mut output),
+        }
+    });
+    match run {
+        Ok(Ok(code)) => code,
+        Ok(Err(error)) => {
+            Output::error(&error);
+            ExitCode::from(error.fault().exit_code())
+        }
+        Err(_) => ExitCode::from(sfumato::Fault::Internal.exit_code()),
+    }
+}

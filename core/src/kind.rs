@@ -19,6 +19,8 @@ pub struct Kind<B: 'static> {
     pub reference: &'static str,
     /// What can be set.
     pub params: &'static [Param],
+    /// Parameters that make a sensible example, as written in a plan: for documentation and for tests that loop over the family.
+    pub example: &'static [(&'static str, &'static str)],
     /// How to make one.
     pub build: B,
 }
@@ -43,6 +45,8 @@ pub enum Shape {
     Count(u64),
     /// An exact decimal in a range.
     Decimal(Range),
+    /// Any exact decimal, also a negative one; may be left out.
+    Number,
     /// One of these words.
     Choice(&'static [&'static str]),
     /// A list of values of the sensitive column.
@@ -103,6 +107,7 @@ impl fmt::Display for Shape {
         match self {
             Shape::Count(least) => write!(f, "a whole number, at least {least}"),
             Shape::Decimal(range) => write!(f, "a number {range}"),
+            Shape::Number => write!(f, "a number"),
             Shape::Choice(words) => write!(f, "one of {}", words.join(", ")),
             Shape::Values => write!(f, "a list of values of the column"),
             Shape::Decimals(range) => write!(f, "a list of numbers, each {range}"),
@@ -141,6 +146,8 @@ pub enum Setting {
     Count(u64),
     /// An exact decimal.
     Decimal(Decimal),
+    /// A number that may be left out.
+    Number(Option<Decimal>),
     /// A word of a choice.
     Choice(&'static str),
     /// Values of a column.
@@ -211,6 +218,10 @@ impl Shape {
         match (self, raw) {
             (Shape::Count(least), Raw::Number(text) | Raw::Text(text)) => whole(text, least).map(Setting::Count),
             (Shape::Decimal(range), Raw::Number(text) | Raw::Text(text)) => in_range(text, range).map(Setting::Decimal),
+            (Shape::Number, Raw::Text(text)) if text.is_empty() => Ok(Setting::Number(None)),
+            (Shape::Number, Raw::Number(text) | Raw::Text(text)) => {
+                text.parse().map(|number| Setting::Number(Some(number))).map_err(str::to_string)
+            }
             (Shape::Choice(words), Raw::Text(text)) => {
                 let word = words.iter().find(|word| *word == text);
                 word.map(|word| Setting::Choice(word)).ok_or_else(|| "is none of the choices".into())
@@ -295,6 +306,14 @@ impl Params {
         }
     }
 
+    /// A number that may be left out.
+    pub fn number(&self, name: &str) -> Option<&Decimal> {
+        match self.get(name) {
+            Setting::Number(number) => number.as_ref(),
+            _ => panic!("parameter {name} is no number"),
+        }
+    }
+
     /// A list of decimals.
     pub fn decimals(&self, name: &str) -> &[Decimal] {
         match self.get(name) {
@@ -341,6 +360,7 @@ impl fmt::Display for Setting {
         match self {
             Setting::Count(count) => write!(f, "{count}"),
             Setting::Decimal(decimal) => write!(f, "{decimal}"),
+            Setting::Number(number) => f.write_str(&number.as_ref().map(Decimal::to_string).unwrap_or_default()),
             Setting::Choice(word) => f.write_str(word),
             Setting::Values(values) => f.write_str(&values.join(", ")),
             Setting::Decimals(decimals) => {

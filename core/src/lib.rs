@@ -1,6 +1,55 @@
-//! sfumato
+//! sfumato turns a table about people into a release with a stated privacy guarantee, attacks that release before anyone else can, and publishes only
+//! what survives.
+//!
+//! # Tour
+//!
+//! A [`Table`](data::Table) holds dictionary-encoded columns. A [`Schema`](data::Schema) says what each column is to an attacker. Rows with equal
+//! quasi-identifiers form [`Groups`](candidate::Groups), and a [`Criterion`](criterion::Criterion) says what must hold for every group. [`audit()`] checks any
+//! table, whoever made it; a [`Plan`] is all of that in a file.
+//!
+//! ```
+//! // Six patients, released with their postal codes cut to three digits.
+//! let table = sfumato::data::sample::clinic();
+//! let plan = sfumato::Plan::parse(r#"
+//!     [columns]
+//!     zip     = { role = "quasi" }
+//!     disease = { role = "sensitive" }
+//!
+//!     [[require]]
+//!     criterion = "k-anonymity"
+//!     k = 3
+//!
+//!     [[require]]
+//!     criterion = "entropy-l-diversity"
+//!     on = "disease"
+//!     l = 2
+//! "#, ".".as_ref())?;
+//!
+//! let audit = sfumato::audit(&table, &plan.schema, &plan.requirements, &plan.folder)?;
+//! assert_eq!(audit.groups, 2);
+//! assert!(audit.criteria[0].verdict.holds);
+//! assert!(!audit.criteria[1].verdict.holds); // {flu, flu, cancer} has the entropy of 1.89 values
+//! # Ok::<(), sfumato::Error>(())
+//! ```
+//!
+//! # Words
+//!
+//! The same in code, plan file, command line and reports. *Table*: rows about people. *Quasi-identifier*: a column that can be linked with outside data.
+//! *Sensitive*: a column whose values must not be learned. *Identifier*: names a person. *Insensitive*: the rest. *Hierarchy*: how values are made coarser.
+//! *Group*: rows that look alike, and its *histogram* of sensitive values. *Criterion*: what must hold. *Evidence*: what groups tell about a criterion. *Belief*: an
+//! attacker's probability. *Plan*: what the custodian asks for.
+
+pub mod audit;
+pub mod candidate;
+pub mod criterion;
 pub mod data;
 pub mod error;
 pub mod exact;
+pub mod inspect;
 pub mod kind;
+pub mod plan;
+pub mod report;
+
+pub use audit::{Audit, audit};
 pub use error::{Error, Fault, Result};
+pub use plan::{Plan, example};

@@ -20,6 +20,7 @@ pub struct Lexicon {
     hasher: RandomState,
     seen: usize,
     only_collects: bool,
+    always_looks_up: bool,
 }
 
 /// A value of up to 15 bytes with its length, or a hash of a longer one with the length byte 255: short values need no second look.
@@ -47,6 +48,7 @@ impl Default for Lexicon {
             hasher: RandomState::default(),
             seen: 0,
             only_collects: false,
+            always_looks_up: false,
         }
     }
 }
@@ -58,6 +60,11 @@ impl Lexicon {
     /// An empty lexicon.
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// A lexicon that lists every value once, however many there are.
+    pub fn listing() -> Self {
+        Lexicon { always_looks_up: true, ..Lexicon::default() }
     }
 
     /// The code of a string; new strings get the next one.
@@ -103,7 +110,7 @@ impl Lexicon {
         let code = self.push(value);
         let hasher = &self.hasher;
         self.codes.insert_unique(hasher.hash_one(key), (key, code), |(known, _)| hasher.hash_one(known));
-        if self.ends.len() >= Self::LOOKED_UP && self.ends.len() * 2 > self.seen {
+        if !self.always_looks_up && self.ends.len() >= Self::LOOKED_UP && self.ends.len() * 2 > self.seen {
             self.only_collects = true;
             self.codes = HashTable::new();
         }
@@ -123,7 +130,8 @@ impl Lexicon {
         &self.text[start..self.ends[at]]
     }
 
-    fn into_values(self) -> Dictionary {
+    /// The strings, in the order of their codes.
+    pub fn into_values(self) -> Dictionary {
         let text = String::from_utf8(self.text).expect("values are whole characters");
         Dictionary::from_parts(text, self.ends)
     }

@@ -66,6 +66,25 @@ pub fn hospital(rows: usize, seed: u64) -> Table {
     Table::new(columns.collect()).expect("the sample is a table")
 }
 
+/// Six records in two groups, with two sensitive columns: the table of all small examples.
+///
+/// | zip | disease | drug |
+/// |---|---|---|
+/// | 130** | flu | A |
+/// | 130** | cancer | B |
+/// | 130** | flu | C |
+/// | 148** | flu | A |
+/// | 148** | hiv | B |
+/// | 148** | cancer | B |
+pub fn clinic() -> Table {
+    let columns = vec![
+        Column::from_values("zip", ["130**", "130**", "130**", "148**", "148**", "148**"]),
+        Column::from_values("disease", ["flu", "cancer", "flu", "flu", "hiv", "cancer"]),
+        Column::from_values("drug", ["A", "B", "C", "A", "B", "B"]),
+    ];
+    Table::new(columns).expect("the sample is a table")
+}
+
 struct Patient {
     number: usize,
     age: u32,

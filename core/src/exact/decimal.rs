@@ -115,7 +115,7 @@ fn scaled(mantissa: u128, exponent: i32) -> Option<Fraction> {
     if exponent >= 0 {
         Some(Fraction::new(mantissa.checked_mul(power)?, 1))
     } else {
-        Some(Fraction::new(mantissa, power))
+        Some(Fraction::new(mantissa, power).reduced())
     }
 }
 

@@ -12,9 +12,9 @@ use std::cmp::Ordering;
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Fraction {
-    /// Numerator, in lowest terms.
+    /// Numerator.
     pub num: u128,
-    /// Denominator, in lowest terms; zero for infinity.
+    /// Denominator; zero for infinity.
     pub den: u128,
 }
 
@@ -26,14 +26,19 @@ impl Fraction {
     /// Larger than every number.
     pub const INFINITE: Fraction = Fraction { num: 1, den: 0 };
 
-    /// `num / den` in lowest terms; infinity when only `den` is zero.
+    /// `num / den`; infinity when only `den` is zero.
     ///
     /// # Panics
     /// When both are zero.
     pub fn new(num: u128, den: u128) -> Self {
-        let divisor = gcd(num, den);
-        assert!(divisor > 0, "0/0 is no fraction");
-        Fraction { num: num / divisor, den: den / divisor }
+        assert!(num > 0 || den > 0, "0/0 is no fraction");
+        Fraction { num, den }
+    }
+
+    /// The same fraction in lowest terms.
+    pub fn reduced(self) -> Self {
+        let divisor = gcd(self.num, self.den);
+        Fraction { num: self.num / divisor, den: self.den / divisor }
     }
 
     /// Whether this is the infinity.

@@ -1,0 +1,114 @@
+//! `sfumato check`: does a table, whoever made it, satisfy the criteria of a plan?
+
+use super::formats;
+use crate::output::{Output, working};
+use clap::Args;
+use sfumato::candidate::Groups;
+use sfumato::data::{Formats, Table, check_pair, one_row_per_person};
+use sfumato::report::{audit_json, audit_text};
+use sfumato::{Error, Plan, Result, audit, audit::audit_groups};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// Check whether a table satisfies the criteria of a plan
+///
+/// Rows with equal quasi-identifiers, as they stand in the file, form a group; every criterion is checked on all groups. This works on raw data and on any tool's release. For
+/// each criterion the measured value is the strongest parameter that would hold.
+#[derive(Args)]
+#[command(after_long_help = "EXAMPLES\n  \
+    sfumato check patients.csv --plan plan.toml\n  \
+    sfumato check release.parquet --plan plan.toml --json | jq .holds\n  \
+    sfumato check release/quasi.csv --plan plan.toml --groups group    (with sensitive.csv beside it)\n  \
+    sfumato check table.csv --plan plan.toml --groups cluster          (groups are given by a column)\n\n\
+    EXIT CODES\n  0 every criterion holds, 1 one does not, 2 usage or plan, 3 input data, 7 reading")]
+pub struct Arguments {
+    /// The table: .csv, .tsv, .parquet, .arrow; or the folder of a bucketized release.
+    data: PathBuf,
+    /// The plan with the columns' roles and the criteria.
+    #[arg(long, value_name = "PLAN")]
+    plan: PathBuf,
+    /// Rows with the same value in this column form a group, instead of rows with equal quasi-identifiers.
+    #[arg(long, value_name = "COLUMN")]
+    groups: Option<String>,
+    /// The table of sensitive values of a bucketized release: group, value, count.
+    #[arg(long, value_name = "FILE", requires = "groups")]
+    sensitive: Option<PathBuf>,
+    /// The table was recoded in another way than by the plan's hierarchies: do not compare its values with them.
+    #[arg(long)]
+    recoded: bool,
+    /// Print one JSON document.
+    #[arg(long)]
+    json: bool,
+}
+
+pub fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode> {
+    let plan = Plan::read(&arguments.plan)?;
+    let files = Files::find(arguments)?;
+    let read = |path: &Path| {
+        working(&format!("reading {}", path.display()), || formats().read(path, &plan.options))
+            .and_then(|table| plan.schema.apply_orders(table))
+    };
+    let table = read(&files.table)?;
+    let found = match &arguments.groups {
+        None => {
+            if !arguments.recoded {
+                plan.schema.check_hierarchies(&table).map_err(|error| error.file(&files.table))?;
+            }
+            working("checking", || audit(&table, &plan.schema, &plan.requirements, &plan.folder))?
+        }
+        Some(group) => {
+            let people = match &files.sensitive {
+                None => one_row_per_person(&table, &plan.schema, group)?,
+                Some(path) => pair(&table, &read(path)?, &plan, group)?,
+            };
+            let groups = Groups::by_columns(&[people.column(group)?], people.rows());
+            working("checking", || audit_groups(&people, &plan.schema, &groups, &plan.requirements, &plan.folder))?
+        }
+    };
+    if arguments.json {
+        output.json(&audit_json(&found))?;
+    } else {
+        output.text(&audit_text(&found))?;
+    }
+    Ok(ExitCode::from(u8::from(!found.holds())))
+}
+
+fn pair(quasi: &Table, sensitive: &Table, plan: &Plan, group: &str) -> Result<Table> {
+    let people = one_row_per_person(sensitive, &plan.schema, group)?;
+    check_pair(quasi, &people, group)?;
+    Ok(people)
+}
+
+/// The table to check, and the sensitive half of a bucketized pair.
+struct Files {
+    table: PathBuf,
+    sensitive: Option<PathBuf>,
+}
+
+impl Files {
+    fn find(arguments: &Arguments) -> Result<Files> {
+        let data = &arguments.data;
+        let formats = formats();
+        if data.is_dir() {
+            let half = |stem: &str| {
+                beside(data, stem, &formats).ok_or_else(|| {
+                    let message = format!("the folder has no {stem}.csv or {stem}.parquet");
+                    Error::plan(message).file(data).help("name a file, or the folder of a bucketized release")
+                })
+            };
+            return match &arguments.groups {
+                Some(_) => Ok(Files { table: half("quasi")?, sensitive: Some(half("sensitive")?) }),
+                None => Ok(Files { table: half("data")?, sensitive: None }),
+            };
+        }
+        let is_quasi = data.file_stem().is_some_and(|stem| stem == "quasi") && arguments.groups.is_some();
+        let sibling = || data.parent().and_then(|folder| beside(folder, "sensitive", &formats)).filter(|_| is_quasi);
+        Ok(Files { table: data.clone(), sensitive: arguments.sensitive.clone().or_else(sibling) })
+    }
+}
+
+/// A table called `stem` in a folder, in any known format.
+fn beside(folder: &Path, stem: &str, formats: &Formats) -> Option<PathBuf> {
+    let endings = formats.iter().flat_map(|format| format.endings());
+    endings.map(|ending| folder.join(format!("{stem}.{ending}"))).find(|path| path.is_file())
+}

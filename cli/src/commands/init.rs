@@ -1,0 +1,66 @@
+//! `sfumato init`: a first plan for a table.
+
+use super::{ReadArguments, formats};
+use crate::output::{Output, working};
+use clap::Args;
+use sfumato::inspect::{draft_plan, inspect};
+use sfumato::{Error, Result};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// Draft a commented plan.toml for a table: suggested roles, default hierarchies, first criteria
+#[derive(Args)]
+#[command(after_long_help = "EXAMPLES\n  \
+    sfumato init patients.csv                      writes plan.toml\n  \
+    sfumato init patients.csv --out patients.toml\n  \
+    sfumato init patients.csv --out -              prints it")]
+pub struct Arguments {
+    /// The table: .csv, .tsv, .parquet, .arrow.
+    data: PathBuf,
+    #[command(flatten)]
+    read: ReadArguments,
+    /// Where to write the plan; `-` prints it.
+    #[arg(long, value_name = "FILE", default_value = "plan.toml")]
+    out: PathBuf,
+    /// Replace a plan that is there.
+    #[arg(long)]
+    force: bool,
+}
+
+pub fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode> {
+    let (path, out) = (&arguments.data, &arguments.out);
+    let printed = out.as_os_str() == "-";
+    if !printed && out.exists() && !arguments.force {
+        let error = Error::plan("is there already").file(out);
+        return Err(error.help("choose another name with --out, or replace it with --force"));
+    }
+    let options = arguments.read.options();
+    let table = working(&format!("reading {}", path.display()), || formats().read(path, &options))?;
+    let profile = working("looking at columns", || inspect(&table));
+    let folder = if printed { Path::new("") } else { out.parent().unwrap_or(Path::new("")) };
+    let draft = draft_plan(&table, &profile, &relative(path, folder), &options);
+    if printed {
+        output.text(&draft)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    std::fs::write(out, draft).map_err(|error| Error::io(&error, out))?;
+    output.text(&format!(
+        "Wrote {}. Read it, change what you know better, then:\n\n    sfumato check {} --plan {}\n",
+        out.display(),
+        path.display(),
+        out.display()
+    ))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The data's path as the plan in `folder` must name it.
+fn relative(data: &Path, folder: &Path) -> String {
+    let whole = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    if folder.as_os_str().is_empty() || data.is_absolute() {
+        return data.display().to_string();
+    }
+    match whole(data).strip_prefix(whole(folder)) {
+        Ok(inside) => inside.display().to_string(),
+        Err(_) => whole(data).display().to_string(),
+    }
+}

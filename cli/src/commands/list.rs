@@ -1,0 +1,38 @@
+//! `sfumato list`: everything a plan can name.
+
+use super::formats;
+use crate::output::Output;
+use clap::Args;
+use sfumato::error::suggest;
+use sfumato::report::{families, list_json, list_text};
+use sfumato::{Error, Result};
+use std::process::ExitCode;
+
+/// List criteria, hierarchies and formats with their parameters and references
+#[derive(Args)]
+#[command(after_long_help = "EXAMPLES\n  sfumato list\n  sfumato list criteria\n  sfumato list hierarchies --json")]
+pub struct Arguments {
+    /// The family to list; all if none is named.
+    family: Option<String>,
+    /// Print one JSON document.
+    #[arg(long)]
+    json: bool,
+}
+
+pub fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode> {
+    let mut families = families(&formats());
+    if let Some(wanted) = &arguments.family {
+        let names: Vec<&str> = families.iter().map(|family| family.name).collect();
+        if !names.contains(&wanted.as_str()) {
+            let help = suggest(wanted, names.iter().copied());
+            return Err(Error::plan(format!("there is no family \"{wanted}\"")).help(help));
+        }
+        families.retain(|family| family.name == wanted);
+    }
+    if arguments.json {
+        output.json(&list_json(&families))?;
+    } else {
+        output.text(&list_text(&families))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,142 @@
+//! One scan over the groups of a table that answers every criterion.
+
+use crate::candidate::{Counter, Groups, Histogram};
+use crate::criterion::{Bound, Criterion, Evidence, Requirement, Subject, Verdict};
+use crate::data::{Column, Role, Schema, Table};
+use crate::error::{Error, Result};
+use rayon::prelude::*;
+use std::path::Path;
+
+/// What a check of a table found.
+#[derive(Clone)]
+pub struct Audit {
+    /// Records in the table.
+    pub records: usize,
+    /// Groups of records that look alike.
+    pub groups: usize,
+    /// One answer for each requirement, in their order.
+    pub criteria: Vec<Answer>,
+}
+
+/// The answer to one requirement.
+#[derive(Clone)]
+pub struct Answer {
+    /// What was asked.
+    pub requirement: Requirement,
+    /// What was found.
+    pub verdict: Verdict,
+    /// The first record (from 1) of the group that decides.
+    pub worst_record: Option<usize>,
+}
+
+impl Audit {
+    /// Whether every criterion holds.
+    pub fn holds(&self) -> bool {
+        self.criteria.iter().all(|answer| answer.verdict.holds)
+    }
+}
+
+/// Groups the rows by their quasi-identifiers as they stand and checks every requirement.
+///
+/// ```
+/// use sfumato::criterion::Requirement;
+/// use sfumato::data::{Column, Schema, Table};
+/// use sfumato::kind::Raw;
+///
+/// let table = Table::new(vec![
+///     Column::from_values("zip", ["130**", "130**", "148**"]),
+///     Column::from_values("disease", ["flu", "cancer", "flu"]),
+/// ])?;
+/// let schema = Schema::of(&["zip"], &["disease"]);
+/// let wanted = Requirement::new("k-anonymity", &[("k", Raw::from("2"))], &[], &schema)?;
+/// let audit = sfumato::audit(&table, &schema, &[wanted], ".".as_ref())?;
+/// assert!(!audit.holds()); // 148** is alone
+/// # Ok::<(), sfumato::Error>(())
+/// ```
+pub fn audit(table: &Table, schema: &Schema, requirements: &[Requirement], folder: &Path) -> Result<Audit> {
+    let quasi = schema.select(table, Role::Quasi)?;
+    if quasi.is_empty() {
+        return Err(Error::plan("the plan names no quasi-identifier").help("give at least one column role = \"quasi\""));
+    }
+    audit_groups(table, schema, &Groups::by_columns(&quasi, table.rows()), requirements, folder)
+}
+
+/// Checks every requirement on given groups.
+pub fn audit_groups(
+    table: &Table,
+    schema: &Schema,
+    groups: &Groups,
+    requirements: &[Requirement],
+    folder: &Path,
+) -> Result<Audit> {
+    let bound = requirements.iter().map(|wanted| wanted.bind(table, schema, folder)).collect::<Result<Vec<_>>>()?;
+    let mut evidence = vec![Evidence::none(); bound.len()];
+    for scan in scans(table, &bound)? {
+        let found = scan.run(groups, &bound);
+        for (&at, found) in scan.criteria.iter().zip(found) {
+            evidence[at] = found;
+        }
+    }
+    let answers = requirements.iter().zip(&bound).zip(evidence).map(|((wanted, bound), evidence)| {
+        let verdict = bound.criterion.verdict(&evidence);
+        let worst_record = verdict.worst.map(|worst| groups.rows(worst.group)[0] as usize + 1);
+        Answer { requirement: wanted.clone(), verdict, worst_record }
+    });
+    Ok(Audit { records: groups.records(), groups: groups.len(), criteria: answers.collect() })
+}
+
+/// Criteria that read the same column, answered in one pass.
+struct Scan<'a> {
+    /// Codes and the size of their domain; nothing where sizes are enough.
+    codes: Option<(&'a [u32], usize)>,
+    criteria: Vec<usize>,
+}
+
+fn scans<'a>(table: &'a Table, bound: &'a [Bound]) -> Result<Vec<Scan<'a>>> {
+    let mut scans: Vec<(Option<&str>, Scan<'a>)> = Vec::new();
+    for (at, bound) in bound.iter().enumerate() {
+        let (name, codes) = match &bound.subject {
+            Subject::Nothing => (Some(""), None),
+            Subject::Column(name) => (Some(name.as_str()), Some(coded(table.column(name)?))),
+            Subject::Made(codes, domain) => (None, Some((codes.as_slice(), *domain))),
+        };
+        match scans.iter_mut().find(|(known, _)| name.is_some() && *known == name) {
+            Some((_, scan)) => scan.criteria.push(at),
+            None => scans.push((name, Scan { codes, criteria: vec![at] })),
+        }
+    }
+    Ok(scans.into_iter().map(|(_, scan)| scan).collect())
+}
+
+fn coded(column: &Column) -> (&[u32], usize) {
+    (column.codes(), column.domain().len())
+}
+
+impl Scan<'_> {
+    fn run(&self, groups: &Groups, bound: &[Bound]) -> Vec<Evidence> {
+        let criteria: Vec<&dyn Criterion> = self.criteria.iter().map(|&at| &*bound[at].criterion).collect();
+        let nothing = || vec![Evidence::none(); criteria.len()];
+        // Stretches rather than single groups: a counter's memory is made once for each.
+        let stretch = (groups.len() / (8 * rayon::current_num_threads())).clamp(1, 4096);
+        (0..groups.len().div_ceil(stretch))
+            .into_par_iter()
+            .map(|at| self.stretch(groups, at * stretch..groups.len().min((at + 1) * stretch), &criteria))
+            .reduce(nothing, |a, b| a.into_iter().zip(b).map(|(a, b)| a.combine(b)).collect())
+    }
+
+    fn stretch(&self, groups: &Groups, range: std::ops::Range<usize>, criteria: &[&dyn Criterion]) -> Vec<Evidence> {
+        let mut evidence = vec![Evidence::none(); criteria.len()];
+        let mut counter = Counter::new(self.codes.map_or(0, |codes| codes.1));
+        for group in range {
+            let histogram = match self.codes {
+                None => Histogram::of_size(group, groups.size(group) as u64),
+                Some((codes, _)) => counter.count(group, groups.rows(group).iter().map(|&row| codes[row as usize])),
+            };
+            for (evidence, criterion) in evidence.iter_mut().zip(criteria) {
+                let so_far = std::mem::replace(evidence, Evidence::none());
+                *evidence = so_far.combine(criterion.evidence(&histogram));
+            }
+        }
+        evidence
+    }
+}

@@ -1,0 +1,100 @@
+//! The values of a group and how often each occurs.
+
+/// The histogram of one group over one coded column.
+#[derive(Clone, Copy, Debug)]
+pub struct Histogram<'a> {
+    group: usize,
+    size: u64,
+    entries: &'a [(u32, u32)],
+    descending: &'a [u32],
+}
+
+impl<'a> Histogram<'a> {
+    /// A group of which only the size matters.
+    pub fn of_size(group: usize, size: u64) -> Self {
+        Histogram { group, size, entries: &[], descending: &[] }
+    }
+
+    /// The number of the group.
+    pub fn group(&self) -> usize {
+        self.group
+    }
+
+    /// How many rows the group has.
+    pub fn size(&self) -> u64 {
+        self.size
+    }
+
+    /// The codes that occur, ascending, with their counts.
+    pub fn entries(&self) -> &'a [(u32, u32)] {
+        self.entries
+    }
+
+    /// The counts, largest first.
+    pub fn descending(&self) -> &'a [u32] {
+        self.descending
+    }
+
+    /// How often a code occurs.
+    pub fn count(&self, code: u32) -> u32 {
+        self.entries.binary_search_by_key(&code, |entry| entry.0).map_or(0, |at| self.entries[at].1)
+    }
+}
+
+/// Makes one histogram after another in the same memory.
+///
+/// ```
+/// use sfumato::candidate::Counter;
+///
+/// let mut counter = Counter::new(5);
+/// let histogram = counter.count(0, [3, 1, 3].into_iter());
+/// assert_eq!(histogram.entries(), [(1, 1), (3, 2)]);
+/// assert_eq!(histogram.descending(), [2, 1]);
+/// ```
+#[derive(Clone, Debug)]
+pub struct Counter {
+    counts: Vec<u32>,
+    touched: Vec<u32>,
+    entries: Vec<(u32, u32)>,
+    descending: Vec<u32>,
+}
+
+impl Counter {
+    /// For codes below `domain`.
+    pub fn new(domain: usize) -> Self {
+        Counter { counts: vec![0; domain], touched: Vec::new(), entries: Vec::new(), descending: Vec::new() }
+    }
+
+    /// The histogram of a group with these codes.
+    pub fn count(&mut self, group: usize, codes: impl Iterator<Item = u32>) -> Histogram<'_> {
+        let mut size = 0;
+        self.touched.clear();
+        for code in codes {
+            let count = &mut self.counts[code as usize];
+            if *count == 0 {
+                self.touched.push(code);
+            }
+            *count += 1;
+            size += 1;
+        }
+        self.touched.sort_unstable();
+        self.entries.clear();
+        self.entries.extend(self.touched.iter().map(|&code| (code, std::mem::take(&mut self.counts[code as usize]))));
+        self.ranked(group, size)
+    }
+
+    /// The histogram of a group with these codes and counts, codes ascending.
+    pub fn take(&mut self, group: usize, entries: impl Iterator<Item = (u32, u32)>) -> Histogram<'_> {
+        self.entries.clear();
+        self.entries.extend(entries);
+        let size = self.entries.iter().map(|entry| u64::from(entry.1)).sum();
+        self.ranked(group, size)
+    }
+
+    fn ranked(&mut self, group: usize, size: u64) -> Histogram<'_> {
+        self.descending.clear();
+        self.descending.extend(self.entries.iter().map(|entry| entry.1));
+        self.descending.sort_unstable_by(|a, b| b.cmp(a));
+        Histogram { group, size, entries: &self.entries, descending: &self.descending }
+    }
+}

@@ -1,0 +1,7 @@
+//! The release candidate: rows that look alike, and what their sensitive values are.
+
+mod groups;
+mod histogram;
+
+pub use groups::{Groups, dense_ids};
+pub use histogram::{Counter, Histogram};

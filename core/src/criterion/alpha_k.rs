@@ -1,0 +1,71 @@
+//! (α,k)-anonymity: k-anonymity, and no value is too frequent in a group.
+//!
+//! **Promises** groups of at least k, and that an attacker who knows a person's group believes in no sensitive value with more than α.
+//! **Threat**: linking, and homogeneous groups.
+//! **Definition**: n ≥ k, and the count of every value that needs protection is at most α·n.
+//! **Cost**: one pass over the values of a group.
+//! **Reference**: Wong et al. 2006.
+//!
+//! ```
+//! let verdict = sfumato::example("alpha-k-anonymity", &[("alpha", "0.6"), ("k", "3")])?;
+//! assert!(!verdict.holds); // flu is two thirds of the first group
+//! assert_eq!(verdict.also[0], ("k", 3.0));
+//! # Ok::<(), sfumato::Error>(())
+//! ```
+
+use super::{Bound, Build, Criterion, Evidence, Measure, On, Subject, Verdict, frequency::largest_share};
+use crate::candidate::Histogram;
+use crate::exact::Fraction;
+use crate::kind::{Kind, Param, Range, Shape};
+
+/// The description of (α,k)-anonymity.
+pub const KIND: Kind<Build> = Kind {
+    name: "alpha-k-anonymity",
+    summary: "Every group has at least k records, and no sensitive value more than the share alpha of them",
+    reference: "Wong et al. 2006",
+    params: &[
+        Param {
+            name: "alpha",
+            summary: "the largest share of a value",
+            shape: Shape::Decimal(Range::SHARE),
+            default: None,
+        },
+        Param { name: "k", summary: "the smallest group allowed", shape: Shape::Count(1), default: None },
+    ],
+    example: &[("alpha", "0.5"), ("k", "3")],
+    build: Build {
+        on: On::Column,
+        bind: |context| {
+            let criterion = AlphaK {
+                alpha: context.params.decimal("alpha").fraction(),
+                k: context.params.count("k"),
+                cared_for: context.cared_for()?,
+            };
+            Ok(Bound { subject: Subject::Column(context.on[0].clone()), criterion: Box::new(criterion) })
+        },
+    },
+};
+
+struct AlphaK {
+    alpha: Fraction,
+    k: u64,
+    cared_for: Vec<bool>,
+}
+
+impl Criterion for AlphaK {
+    /// # Claim
+    /// The share of a value in a merged group is a weighted mean of its shares in the parts, and sizes add: monotone.
+    fn evidence(&self, group: &Histogram<'_>) -> Evidence {
+        let share = largest_share(group, &self.cared_for);
+        let holds = group.size() >= self.k && share <= self.alpha;
+        Evidence::of(group, holds, [Measure::most(share), Measure::least(Fraction::from(group.size()))])
+    }
+
+    fn verdict(&self, evidence: &Evidence) -> Verdict {
+        Verdict::of(evidence).with_second("k", evidence)
+    }
+
+    fn is_monotone(&self) -> bool {
+        true
+    }
+}

@@ -1,0 +1,68 @@
+//! Distinct l-diversity: at least l different values in every group.
+//!
+//! **Promises** that no group is homogeneous, and that l − 1 values must be ruled out before one is certain.
+//! **Threat**: homogeneity.
+//! **Definition**: a group that holds a value which needs protection has at least l different values.
+//! **Cost**: none beyond the histogram.
+//! **Reference**: Machanavajjhala et al. 2007, Principle 2 in its weakest reading.
+//!
+//! ```
+//! let verdict = sfumato::example("distinct-l-diversity", &[("l", "2")])?;
+//! assert!(verdict.holds);
+//! assert_eq!(verdict.measured, Some(2.0));
+//! # Ok::<(), sfumato::Error>(())
+//! ```
+
+use super::{Bound, Build, Criterion, Evidence, Measure, On, Subject, Verdict};
+use crate::candidate::Histogram;
+use crate::error::Result;
+use crate::exact::Fraction;
+use crate::kind::{Kind, Param, Params, Shape};
+
+/// The parameters of distinct l-diversity.
+pub(super) const PARAMS: &[Param] =
+    &[Param { name: "l", summary: "how many values every group has", shape: Shape::Count(1), default: None }];
+
+/// The description of distinct l-diversity.
+pub const KIND: Kind<Build> = Kind {
+    name: "distinct-l-diversity",
+    summary: "Every group has at least l different sensitive values",
+    reference: "Machanavajjhala et al. 2007",
+    params: PARAMS,
+    example: &[("l", "2")],
+    build: Build {
+        on: On::Column,
+        bind: |context| {
+            let criterion = make(context.params, context.cared_for()?)?;
+            Ok(Bound { subject: Subject::Column(context.on[0].clone()), criterion })
+        },
+    },
+};
+
+/// The criterion over a column in which only some values need protection.
+pub(super) fn make(params: &Params, cared_for: Vec<bool>) -> Result<Box<dyn Criterion>> {
+    Ok(Box::new(Distinct { l: params.count("l"), cared_for }))
+}
+
+struct Distinct {
+    l: u64,
+    cared_for: Vec<bool>,
+}
+
+impl Criterion for Distinct {
+    /// # Claim
+    /// A merged group holds the values of its parts, and a value that needs protection came from a part with l values: monotone.
+    fn evidence(&self, group: &Histogram<'_>) -> Evidence {
+        let protected = group.entries().iter().any(|(code, _)| self.cared_for[*code as usize]);
+        let values = if protected { Fraction::from(group.entries().len() as u64) } else { Fraction::INFINITE };
+        Evidence::of(group, values >= Fraction::from(self.l), [Measure::least(values)])
+    }
+
+    fn verdict(&self, evidence: &Evidence) -> Verdict {
+        Verdict::of(evidence)
+    }
+
+    fn is_monotone(&self) -> bool {
+        true
+    }
+}

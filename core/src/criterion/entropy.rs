@@ -1,0 +1,100 @@
+//! Entropy l-diversity: the values of a group are as uncertain as l equally frequent ones.
+//!
+//! **Promises** that every group has the entropy of at least l equally frequent values; so it has at least l values and none dominates.
+//! **Threat**: homogeneity and skew inside groups.
+//! **Definition**: −Σ p·ln p ≥ ln l. Where only some values need protection (`sensitive_values`), the others are don't-care values and the adjusted entropy decides, as for
+//! `entropy-l-diversity-dont-care`.
+//! **Cost**: one logarithm per value of a group; a big-integer decision only within 10⁻⁹ of the threshold.
+//! **Reference**: Øhrn and Ohno-Machado 1999; Machanavajjhala et al. 2007, Definition 4.1.
+//!
+//! ```
+//! let verdict = sfumato::example("entropy-l-diversity", &[("l", "1.8")])?;
+//! assert!(verdict.holds);
+//! assert!((verdict.measured.unwrap() - 1.8899).abs() < 1e-4);
+//! # Ok::<(), sfumato::Error>(())
+//! ```
+
+use super::shared::EffectiveNumber;
+use super::{Bound, Build, Criterion, Evidence, Measure, On, Subject, Verdict};
+use crate::candidate::Histogram;
+use crate::error::Result;
+use crate::exact::Fraction;
+use crate::kind::{Kind, Param, Params, Range, Shape};
+
+/// The parameter l.
+pub(super) const L: Param = Param {
+    name: "l",
+    summary: "the number of equally frequent values with the entropy wanted",
+    shape: Shape::Decimal(Range::FROM_ONE),
+    default: None,
+};
+
+/// The parameters of entropy l-diversity.
+pub(super) const PARAMS: &[Param] = &[L];
+
+/// The description of entropy l-diversity.
+pub const KIND: Kind<Build> = Kind {
+    name: "entropy-l-diversity",
+    summary: "The sensitive values of every group have at least the entropy of l equally frequent ones",
+    reference: "Machanavajjhala et al. 2007, Definition 4.1",
+    params: PARAMS,
+    example: &[("l", "2")],
+    build: Build {
+        on: On::Column,
+        bind: |context| {
+            let criterion = make(context.params, context.cared_for()?)?;
+            Ok(Bound { subject: Subject::Column(context.on[0].clone()), criterion })
+        },
+    },
+};
+
+/// The criterion over a column in which only some values need protection.
+pub(super) fn make(params: &Params, cared_for: Vec<bool>) -> Result<Box<dyn Criterion>> {
+    Ok(Box::new(Entropy { l: params.decimal("l").fraction(), cared_for }))
+}
+
+struct Entropy {
+    l: Fraction,
+    cared_for: Vec<bool>,
+}
+
+impl Criterion for Entropy {
+    /// # Claim
+    /// Entropy is concave, so a merged group has at least the least entropy of its parts (Theorem 5.2; with don't-care values Theorem 5.4): monotone.
+    /// The decision at the threshold is `nⁿ ≥ lⁿ·Πrʳ` in integers (see `EffectiveNumber`).
+    fn evidence(&self, group: &Histogram<'_>) -> Evidence {
+        let number = EffectiveNumber::new(group, &self.cared_for);
+        let holds = !number.is_protected() || number.is_at_least(self.l);
+        Evidence::of(group, holds, [Measure::least_real(number.to_f64())])
+    }
+
+    fn verdict(&self, evidence: &Evidence) -> Verdict {
+        Verdict::of(evidence)
+    }
+
+    fn is_monotone(&self) -> bool {
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::*;
+
+    #[test]
+    fn l_equally_frequent_values_pass_l() {
+        for l in 2..=16 {
+            for times in [1, 3, 1000] {
+                let verdict = of_counts("entropy-l-diversity", &[("l", number(&l.to_string()))], &vec![times; l]);
+                assert!(verdict.holds, "l = {l}, {times} each");
+                let above = format!("{l}.000000000000000000001");
+                assert!(!of_counts("entropy-l-diversity", &[("l", number(&above))], &vec![times; l]).holds);
+            }
+        }
+    }
+
+    #[test]
+    fn one_row_off_is_seen() {
+        assert!(!of_counts("entropy-l-diversity", &[("l", number("3"))], &[100_000, 100_000, 100_001]).holds);
+    }
+}

@@ -1,0 +1,93 @@
+//! Frequency ("simple") l-diversity: no value has more than 1/l of a group.
+//!
+//! **Promises** that an attacker who knows a person's group believes in no sensitive value with more than 1/l.
+//! **Threat**: homogeneous and nearly homogeneous groups.
+//! **Definition**: r₁ ≤ n/l, r₁ the count of the most frequent value that needs protection.
+//! **Cost**: one pass over the values of a group.
+//! **Reference**: Xiao and Tao 2006 (Anatomy); (α,k)-anonymity of Wong et al. 2006 with α = 1/l.
+//!
+//! ```
+//! let verdict = sfumato::example("frequency-l-diversity", &[("l", "1.5")])?;
+//! assert!(verdict.holds); // 2 of 3 have the flu, and 2/3 ≤ 1/1.5
+//! assert_eq!(verdict.measured, Some(1.5));
+//! # Ok::<(), sfumato::Error>(())
+//! ```
+
+use super::{Bound, Build, Criterion, Evidence, Measure, On, Subject, Verdict};
+use crate::candidate::Histogram;
+use crate::error::Result;
+use crate::exact::Fraction;
+use crate::kind::{Kind, Param, Params, Range, Shape};
+
+/// The parameters of frequency l-diversity.
+pub(super) const PARAMS: &[Param] = &[Param {
+    name: "l",
+    summary: "no value has more than one in l of a group",
+    shape: Shape::Decimal(Range::FROM_ONE),
+    default: None,
+}];
+
+/// The description of frequency l-diversity.
+pub const KIND: Kind<Build> = Kind {
+    name: "frequency-l-diversity",
+    summary: "No sensitive value has more than one in l of the records of a group",
+    reference: "Xiao and Tao 2006; Wong et al. 2006",
+    params: PARAMS,
+    example: &[("l", "2")],
+    build: Build {
+        on: On::Column,
+        bind: |context| {
+            let criterion = make(context.params, context.cared_for()?)?;
+            Ok(Bound { subject: Subject::Column(context.on[0].clone()), criterion })
+        },
+    },
+};
+
+/// The criterion over a column in which only some values need protection.
+pub(super) fn make(params: &Params, cared_for: Vec<bool>) -> Result<Box<dyn Criterion>> {
+    Ok(Box::new(Frequency { l: params.decimal("l").fraction(), cared_for }))
+}
+
+/// The share of the most frequent value that needs protection.
+pub(super) fn largest_share(group: &Histogram<'_>, cared_for: &[bool]) -> Fraction {
+    let cared = group.entries().iter().filter(|(code, _)| cared_for[*code as usize]);
+    let most = cared.map(|entry| entry.1).max().unwrap_or(0);
+    Fraction::new(u128::from(most), u128::from(group.size()))
+}
+
+struct Frequency {
+    l: Fraction,
+    cared_for: Vec<bool>,
+}
+
+impl Criterion for Frequency {
+    /// # Claim
+    /// The share of a value in a merged group is a weighted mean of its shares in the parts: monotone.
+    fn evidence(&self, group: &Histogram<'_>) -> Evidence {
+        let Fraction { num, den } = largest_share(group, &self.cared_for);
+        let l = Fraction::new(den, num);
+        Evidence::of(group, l >= self.l, [Measure::least(l)])
+    }
+
+    fn verdict(&self, evidence: &Evidence) -> Verdict {
+        Verdict::of(evidence)
+    }
+
+    fn is_monotone(&self) -> bool {
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::*;
+
+    #[test]
+    fn thresholds_are_exact() {
+        let holds = |l: &str, counts: &[usize]| of_counts("frequency-l-diversity", &[("l", number(l))], counts).holds;
+        assert!(holds("3", &[33, 33, 33]));
+        assert!(!holds("3", &[34, 33, 33]), "34 ≤ 100/3 is false");
+        assert!(holds("2.5", &[40, 30, 30]));
+        assert!(!holds("2.5000000000000000001", &[40, 30, 30]));
+    }
+}

@@ -1,0 +1,55 @@
+//! k-anonymity: every person hides among at least k.
+//!
+//! **Promises** that nobody can be linked to fewer than k records by quasi-identifiers alone.
+//! **Threat**: linking with a register that holds names.
+//! **Definition**: every group has at least k records. Nothing is said about sensitive values: a group may be homogeneous.
+//! **Cost**: one comparison per group.
+//! **Reference**: Samarati 2001; Sweeney 2002; Machanavajjhala et al. 2007, Definition 2.2.
+//!
+//! ```
+//! let verdict = sfumato::example("k-anonymity", &[("k", "3")])?;
+//! assert!(verdict.holds);
+//! assert_eq!(verdict.measured, Some(3.0)); // the smallest group
+//! # Ok::<(), sfumato::Error>(())
+//! ```
+
+use super::{Bound, Build, Criterion, Evidence, Measure, On, Subject, Verdict};
+use crate::candidate::Histogram;
+use crate::exact::Fraction;
+use crate::kind::{Kind, Param, Shape};
+
+/// The description of k-anonymity.
+pub const KIND: Kind<Build> = Kind {
+    name: "k-anonymity",
+    summary: "Every group has at least k records",
+    reference: "Samarati 2001; Sweeney 2002",
+    params: &[Param { name: "k", summary: "the smallest group allowed", shape: Shape::Count(1), default: None }],
+    example: &[("k", "5")],
+    build: Build {
+        on: On::Nothing,
+        bind: |context| {
+            let criterion = Box::new(KAnonymity { k: context.params.count("k") });
+            Ok(Bound { subject: Subject::Nothing, criterion })
+        },
+    },
+};
+
+struct KAnonymity {
+    k: u64,
+}
+
+impl Criterion for KAnonymity {
+    /// # Claim
+    /// Merging adds sizes, so a merged group is at least as large as its parts: monotone.
+    fn evidence(&self, group: &Histogram<'_>) -> Evidence {
+        Evidence::of(group, group.size() >= self.k, [Measure::least(Fraction::from(group.size()))])
+    }
+
+    fn verdict(&self, evidence: &Evidence) -> Verdict {
+        Verdict::of(evidence)
+    }
+
+    fn is_monotone(&self) -> bool {
+        true
+    }
+}

@@ -1,0 +1,143 @@
+//! Multi-attribute l-diversity: several sensitive columns, each diverse even when the others are known.
+//!
+//! **Promises** that learning one sensitive value of a person does not give away another.
+//! **Threat**: sensitive columns that determine each other inside a group.
+//! **Definition**: for every sensitive column, the table is diverse in it when the other sensitive columns are counted among the quasi-identifiers. Any of the distinct, frequency,
+//! entropy and recursive diversities can be meant: `multi-attribute-distinct-l-diversity` and so on.
+//! **Cost**: the groups are split once more for each sensitive column.
+//! **Reference**: Machanavajjhala et al. 2007, Definition 4.6.
+//!
+//! ```
+//! let verdict = sfumato::example("multi-attribute-distinct-l-diversity", &[("l", "2")])?;
+//! assert!(!verdict.holds); // whoever has the flu in the second group takes drug A
+//! # Ok::<(), sfumato::Error>(())
+//! ```
+
+use super::{
+    Bound, Build, Context, Criterion, Evidence, On, Subject, Verdict, distinct, entropy, frequency, recursive,
+};
+use crate::candidate::{Counter, Histogram, dense_ids};
+use crate::error::Result;
+use crate::kind::{Kind, Param, Params};
+
+type Make = fn(&Params, Vec<bool>) -> Result<Box<dyn Criterion>>;
+
+const fn described(
+    name: &'static str,
+    summary: &'static str,
+    params: &'static [Param],
+    example: &'static [(&'static str, &'static str)],
+    bind: fn(&Context<'_>) -> Result<Bound>,
+) -> Kind<Build> {
+    let reference = "Machanavajjhala et al. 2007, Definition 4.6";
+    Kind { name, summary, reference, params, example, build: Build { on: On::Columns, bind } }
+}
+
+/// With distinct l-diversity.
+pub const DISTINCT: Kind<Build> = described(
+    "multi-attribute-distinct-l-diversity",
+    "Distinct l-diversity of every sensitive column, the others being known",
+    distinct::PARAMS,
+    &[("l", "2")],
+    |context| bind(context, distinct::make),
+);
+
+/// With frequency l-diversity.
+pub const FREQUENCY: Kind<Build> = described(
+    "multi-attribute-frequency-l-diversity",
+    "Frequency l-diversity of every sensitive column, the others being known",
+    frequency::PARAMS,
+    &[("l", "2")],
+    |context| bind(context, frequency::make),
+);
+
+/// With entropy l-diversity.
+pub const ENTROPY: Kind<Build> = described(
+    "multi-attribute-entropy-l-diversity",
+    "Entropy l-diversity of every sensitive column, the others being known",
+    entropy::PARAMS,
+    &[("l", "2")],
+    |context| bind(context, entropy::make),
+);
+
+/// With recursive (c,l)-diversity.
+pub const RECURSIVE: Kind<Build> = described(
+    "multi-attribute-recursive-cl-diversity",
+    "Recursive (c,l)-diversity of every sensitive column, the others being known",
+    recursive::PARAMS,
+    &[("c", "3"), ("l", "2")],
+    |context| bind(context, recursive::make),
+);
+
+fn bind(context: &Context<'_>, make: Make) -> Result<Bound> {
+    let columns = context.on.iter().map(|name| context.table.column(name)).collect::<Result<Vec<_>>>()?;
+    let coded: Vec<(&[u32], usize)> = columns.iter().map(|column| (column.codes(), column.domain().len())).collect();
+    let (joint, combinations) = dense_ids(&coded, context.table.rows());
+    let mut sides = Vec::with_capacity(columns.len());
+    for (at, (codes, domain)) in coded.iter().enumerate() {
+        let others: Vec<_> = (0..coded.len()).filter(|&other| other != at).map(|other| coded[other]).collect();
+        let (rest, _) = dense_ids(&others, context.table.rows());
+        let mut side = Side {
+            own: vec![0; combinations],
+            rest: vec![0; combinations],
+            domain: *domain,
+            inner: make(context.params, Context { on: &context.on[at..=at], ..*context }.cared_for()?)?,
+        };
+        for ((&combination, &own), rest) in joint.iter().zip(*codes).zip(rest) {
+            side.own[combination as usize] = own;
+            side.rest[combination as usize] = rest;
+        }
+        sides.push(side);
+    }
+    Ok(Bound { subject: Subject::Made(joint, combinations), criterion: Box::new(MultiAttribute { sides }) })
+}
+
+/// One sensitive column, seen with the others known.
+struct Side {
+    /// For each combination of sensitive values this column's value.
+    own: Vec<u32>,
+    /// And the number of the combination of the others.
+    rest: Vec<u32>,
+    domain: usize,
+    inner: Box<dyn Criterion>,
+}
+
+impl Side {
+    fn evidence(&self, group: &Histogram<'_>) -> Evidence {
+        let mut parts: Vec<(u32, u32, u32)> = group
+            .entries()
+            .iter()
+            .map(|&(combination, count)| (self.rest[combination as usize], self.own[combination as usize], count))
+            .collect();
+        parts.sort_unstable();
+        let mut counter = Counter::new(self.domain);
+        let same_rest = parts.chunk_by(|a, b| a.0 == b.0);
+        let evidence = same_rest.map(|part| {
+            let entries = part.iter().map(|&(_, own, count)| (own, count));
+            self.inner.evidence(&counter.take(group.group(), entries))
+        });
+        evidence.fold(Evidence::none(), Evidence::combine)
+    }
+}
+
+struct MultiAttribute {
+    sides: Vec<Side>,
+}
+
+impl Criterion for MultiAttribute {
+    /// # Claim
+    /// Merging groups merges their parts with equal other values, and keeps the rest as they are; the inner criterion is monotone, so this one is.
+    fn evidence(&self, group: &Histogram<'_>) -> Evidence {
+        let together = self.sides.iter().map(|side| side.evidence(group)).fold(Evidence::none(), Evidence::combine);
+        // Parts are not groups of the release: what is counted is the group that they are part of.
+        Evidence::of(group, together.holds(), together.measures().iter().copied())
+    }
+
+    fn verdict(&self, evidence: &Evidence) -> Verdict {
+        self.sides[0].inner.verdict(evidence)
+    }
+
+    fn is_monotone(&self) -> bool {
+        self.sides.iter().all(|side| side.inner.is_monotone())
+    }
+}

@@ -1,0 +1,109 @@
+//! Recursive (c,l)-diversity: the most frequent value stays below c times the tail, also after l − 2 values are ruled out.
+//!
+//! **Promises** that an attacker who rules out l − 2 values of a target still believes in none with c/(c+1) or more.
+//! **Threat**: homogeneity, and background knowledge that eliminates values.
+//! **Definition**: r₁ < c·(r_l + … + r_m), strict; l = 1 always holds. Where only some values need protection (`sensitive_values`), as
+//! `pd-recursive-cl-diversity` with the others as don't-care values.
+//! **Cost**: sorting the counts of a group.
+//! **Reference**: Machanavajjhala et al. 2007, Definition 4.2.
+//!
+//! ```
+//! let verdict = sfumato::example("recursive-cl-diversity", &[("c", "2"), ("l", "2")])?;
+//! assert!(!verdict.holds); // 2 of the flu against 1: 2 < 2 × 1 is false
+//! assert_eq!(verdict.measured, Some(2.0)); // c must exceed this
+//! # Ok::<(), sfumato::Error>(())
+//! ```
+
+use super::shared::recursive_ratio;
+use super::{Bound, Build, Criterion, Evidence, Measure, On, Subject, Verdict};
+use crate::candidate::Histogram;
+use crate::error::Result;
+use crate::exact::Fraction;
+use crate::kind::{Kind, Param, Params, Range, Shape};
+
+/// The parameter c.
+pub(super) const C: Param = Param {
+    name: "c",
+    summary: "the most frequent value stays below c times the tail",
+    shape: Shape::Decimal(Range::POSITIVE),
+    default: None,
+};
+
+/// The parameter l.
+pub(super) const L: Param =
+    Param { name: "l", summary: "where the tail starts", shape: Shape::Count(1), default: None };
+
+/// The parameters of recursive diversity.
+pub(super) const PARAMS: &[Param] = &[C, L];
+
+/// The description of recursive (c,l)-diversity.
+pub const KIND: Kind<Build> = Kind {
+    name: "recursive-cl-diversity",
+    summary: "In every group the most frequent value occurs less than c times as often as the l-th and rarer ones together",
+    reference: "Machanavajjhala et al. 2007, Definition 4.2",
+    params: PARAMS,
+    example: &[("c", "3"), ("l", "2")],
+    build: Build {
+        on: On::Column,
+        bind: |context| {
+            let criterion = make(context.params, context.cared_for()?)?;
+            Ok(Bound { subject: Subject::Column(context.on[0].clone()), criterion })
+        },
+    },
+};
+
+/// The criterion over a column in which only some values need protection.
+pub(super) fn make(params: &Params, cared_for: Vec<bool>) -> Result<Box<dyn Criterion>> {
+    Ok(Box::new(Recursive { c: params.decimal("c").fraction(), l: params.count("l"), cared_for }))
+}
+
+/// The c that must be exceeded: nothing for l = 1, which always holds.
+pub(super) fn needed_c(group: &Histogram<'_>, cared_for: &[bool], l: u64) -> Fraction {
+    if l == 1 { Fraction::ZERO } else { recursive_ratio(group, cared_for, l) }
+}
+
+struct Recursive {
+    c: Fraction,
+    l: u64,
+    cared_for: Vec<bool>,
+}
+
+impl Criterion for Recursive {
+    /// # Claim
+    /// Monotone by Theorem 5.3. The ratio is a fraction of counts, so `<` is decided exactly: 55 of 105 against c = 1.1 is refused.
+    fn evidence(&self, group: &Histogram<'_>) -> Evidence {
+        let ratio = needed_c(group, &self.cared_for, self.l);
+        Evidence::of(group, ratio < self.c, [Measure::most(ratio)])
+    }
+
+    fn verdict(&self, evidence: &Evidence) -> Verdict {
+        Verdict::of(evidence)
+    }
+
+    fn is_monotone(&self) -> bool {
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::*;
+
+    fn recursive(c: &str, l: &str, counts: &[usize]) -> super::Verdict {
+        of_counts("recursive-cl-diversity", &[("c", number(c)), ("l", number(l))], counts)
+    }
+
+    #[test]
+    fn the_threshold_is_strict_and_exact() {
+        assert!(!recursive("1.1", "2", &[55, 50]).holds, "55 < 1.1 × 50 is false");
+        assert!(recursive("1.1000000000000000001", "2", &[55, 50]).holds);
+        assert_eq!(recursive("1.1", "2", &[55, 50]).measured, Some(1.1));
+    }
+
+    #[test]
+    fn a_missing_tail_never_holds_and_l_1_always_does() {
+        let alone = recursive("1000", "2", &[5]);
+        assert!(!alone.holds && alone.measured.is_none());
+        assert!(recursive("0.001", "1", &[5]).holds);
+    }
+}

@@ -1,0 +1,193 @@
+//! Mathematics that several criteria share: effective numbers of values, tails, and distributions of the whole table.
+
+use crate::candidate::Histogram;
+use crate::data::Column;
+use crate::exact::{Fraction, sign_of_log_sum};
+use std::cmp::Ordering;
+
+/// How many equally frequent values have the entropy of a group, once don't-care counts are lowered to the best of effects.
+///
+/// # Claim
+///
+/// Let the counts that stay be `c₁ … c_f` with sum `P`, and let `r` don't-care counts be lowered to `e^M`, `M = Σc·ln c / P` their log-entropic mean
+/// (Machanavajjhala et al. 2007, Theorem 4.1). The entropy is then `ln(P + r·e^M) − M`, so the effective number is
+/// `exp(H) = P/e^M + r`: the effective number of the counts that stay, plus one for every lowered count. Hence `exp(H) ≥ l` is
+/// `P^P ≥ (l − r)^P · Πc^c`, which is decided in integers, don't-care values or not.
+pub(super) struct EffectiveNumber {
+    stay: Vec<u64>,
+    lowered: u64,
+}
+
+impl EffectiveNumber {
+    /// Of a group in which only some values need protection.
+    pub fn new(group: &Histogram<'_>, cared_for: &[bool]) -> Self {
+        let mut stay = Vec::with_capacity(group.entries().len());
+        let mut free = Vec::new();
+        for &(code, count) in group.entries() {
+            let side = if cared_for[code as usize] { &mut stay } else { &mut free };
+            side.push(u64::from(count));
+        }
+        // With nothing to protect every count is free, and the entropy is as large as one likes to say.
+        if !stay.is_empty() {
+            free.sort_unstable();
+            let fixed = free.iter().take_while(|&&count| {
+                let below = is_below_mean(count, &stay);
+                if below {
+                    stay.push(count);
+                }
+                below
+            });
+            let fixed = fixed.count();
+            free.drain(..fixed);
+        }
+        EffectiveNumber { stay, lowered: free.len() as u64 }
+    }
+
+    /// Whether there is anything to protect.
+    pub fn is_protected(&self) -> bool {
+        !self.stay.is_empty()
+    }
+
+    /// The effective number, for reports: infinite when there is nothing to protect.
+    pub fn to_f64(&self) -> f64 {
+        if !self.is_protected() {
+            return f64::INFINITY;
+        }
+        let total: u64 = self.stay.iter().sum();
+        let weighted: f64 = self.stay.iter().map(|&count| count as f64 * (count as f64).ln()).sum();
+        ((total as f64).ln() - weighted / total as f64).exp() + self.lowered as f64
+    }
+
+    /// Whether it is at least `l`, exactly.
+    pub fn is_at_least(&self, l: Fraction) -> bool {
+        let estimate = self.to_f64();
+        let target = l.to_f64();
+        if (estimate - target).abs() > 1e-9 * target {
+            return estimate > target;
+        }
+        let lowered = u128::from(self.lowered) * l.den;
+        if l.num <= lowered {
+            return true;
+        }
+        let total: u64 = self.stay.iter().sum();
+        let factor = i128::from(total);
+        let mut terms = vec![(u128::from(total), factor), (l.den, factor), (l.num - lowered, -factor)];
+        terms.extend(self.stay.iter().map(|&count| (u128::from(count), -i128::from(count))));
+        sign_of_log_sum(&terms) != Ordering::Less
+    }
+}
+
+/// Whether `ln(count)` is below the log-entropic mean of the counts.
+fn is_below_mean(count: u64, counts: &[u64]) -> bool {
+    let total: u64 = counts.iter().sum();
+    let mut terms = vec![(u128::from(count), i128::from(total))];
+    terms.extend(counts.iter().map(|&other| (u128::from(other), -i128::from(other))));
+    sign_of_log_sum(&terms) == Ordering::Less
+}
+
+/// What recursive diversity compares: the count of the most frequent value that needs protection, over the sum of what is left when it and the
+/// `l − 2` most frequent others are taken out. Zero when there is nothing to protect.
+///
+/// # Claim
+///
+/// This is the ratio of Definition 4.3 (Machanavajjhala et al. 2007) in both of its cases: with `y` the rank of the protected value, `y ≤ l − 1`
+/// takes out ranks `1 … l−1`, which are `y` and the `l − 2` most frequent others; `y > l − 1` takes out ranks `1 … l−2` and `y`, the same.
+/// Without don't-care values it is Definition 4.2.
+pub(super) fn recursive_ratio(group: &Histogram<'_>, cared_for: &[bool], l: u64) -> Fraction {
+    let cared = group.entries().iter().filter(|(code, _)| cared_for[*code as usize]);
+    let Some(most) = cared.map(|entry| entry.1).max() else { return Fraction::ZERO };
+    let mut left = group.size() - u64::from(most);
+    let mut skip_own = true;
+    let mut taken = 0;
+    for &count in group.descending() {
+        if taken + 2 >= l {
+            break;
+        }
+        if skip_own && count == most {
+            skip_own = false;
+            continue;
+        }
+        left -= u64::from(count);
+        taken += 1;
+    }
+    Fraction::new(u128::from(most), u128::from(left))
+}
+
+/// The counts of a sensitive column over the whole table.
+pub(super) struct Whole {
+    pub counts: Vec<u64>,
+    pub total: u64,
+}
+
+impl Whole {
+    pub fn of(column: &Column) -> Self {
+        let counts = column.counts();
+        let total = counts.iter().sum();
+        Whole { counts, total }
+    }
+
+    /// The share of a value in a group over its share in the whole table.
+    pub fn lift(&self, group: &Histogram<'_>, code: u32, count: u32) -> Fraction {
+        let inside = u128::from(count) * u128::from(self.total);
+        Fraction::new(inside, u128::from(self.counts[code as usize]) * u128::from(group.size()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::candidate::Counter;
+    use proptest::prelude::*;
+
+    fn with_counts<T>(counts: &[u32], test: impl FnOnce(&Histogram<'_>) -> T) -> T {
+        let mut counter = Counter::new(counts.len());
+        test(&counter.take(0, (0u32..).zip(counts.iter().copied()).filter(|entry| entry.1 > 0)))
+    }
+
+    /// The two cases of Definition 4.3 as printed.
+    fn printed(counts: &[u32], dont_care: usize, l: usize) -> Option<(u64, u64)> {
+        let mut ranked: Vec<(u32, bool)> = counts.iter().enumerate().map(|(at, &c)| (c, at < dont_care)).collect();
+        ranked.retain(|entry| entry.0 > 0);
+        ranked.sort_by_key(|entry| std::cmp::Reverse(entry.0));
+        let y = ranked.iter().position(|entry| !entry.1)? + 1;
+        let r = |rank: usize| ranked.get(rank - 1).map_or(0, |entry| u64::from(entry.0));
+        let m = ranked.len();
+        let tail =
+            if y < l { (l..=m).map(r).sum() } else { (l - 1..y).map(r).sum::<u64>() + (y + 1..=m).map(r).sum::<u64>() };
+        Some((r(y), tail))
+    }
+
+    proptest! {
+        #[test]
+        fn the_ratio_is_that_of_definition_4_3(
+            counts in proptest::collection::vec(0u32..6, 1..7), dont_care in 0usize..4, l in 2usize..6,
+        ) {
+            let cared_for: Vec<bool> = (0..counts.len()).map(|at| at >= dont_care).collect();
+            let ratio = with_counts(&counts, |group| recursive_ratio(group, &cared_for, l as u64));
+            match printed(&counts, dont_care, l) {
+                None => prop_assert_eq!(ratio, Fraction::ZERO),
+                Some((top, tail)) => prop_assert_eq!(ratio, Fraction::new(top.into(), tail.into())),
+            }
+        }
+
+        /// Definition 4.5: no lowering of don't-care counts gives a larger entropy (tried on a fine grid).
+        #[test]
+        fn no_lowering_does_better(sensitive in proptest::collection::vec(1u32..9, 1..4), a in 1u32..20, b in 1u32..20) {
+            let mut counts = sensitive.clone();
+            counts.extend([a, b]);
+            let cared_for: Vec<bool> = (0..counts.len()).map(|at| at < sensitive.len()).collect();
+            let ours = with_counts(&counts, |group| EffectiveNumber::new(group, &cared_for).to_f64());
+            let steps = 40;
+            for x in 0..=steps {
+                for y in 0..=steps {
+                    let mut lowered: Vec<f64> = sensitive.iter().map(|&count| count.into()).collect();
+                    lowered.push(f64::from(a) * f64::from(x) / f64::from(steps));
+                    lowered.push(f64::from(b) * f64::from(y) / f64::from(steps));
+                    let total: f64 = lowered.iter().sum();
+                    let entropy: f64 = lowered.iter().filter(|&&c| c > 0.0).map(|c| -(c / total) * (c / total).ln()).sum();
+                    prop_assert!(entropy.exp() <= ours * (1.0 + 1e-12), "{} > {}", entropy.exp(), ours);
+                }
+            }
+        }
+    }
+}

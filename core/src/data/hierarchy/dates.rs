@@ -1,0 +1,118 @@
+//! Dates: day, month, quarter, year, decade.
+
+use super::{Build, Ladder, Rule, TOP, ladder_of};
+use crate::data::Column;
+use crate::data::value_type::parse_date;
+use crate::error::{Error, Result};
+use crate::kind::{Kind, Param, Shape};
+use jiff::civil::Date;
+
+pub(super) const KIND: Kind<Build> = Kind {
+    name: "dates",
+    summary: "Day, then month, quarter, year, decade; dates are YYYY-MM-DD",
+    reference: "the calendar",
+    params: &[
+        Param { name: "dates", summary: "must be true", shape: Shape::Flag, default: None },
+        Param {
+            name: "units",
+            summary: "the levels to use, finest first; all if none is named",
+            shape: Shape::Values,
+            default: Some(""),
+        },
+    ],
+    example: &[("dates", "true")],
+    build: |params, _| {
+        if !params.flag("dates") {
+            return Err(Error::plan("`dates = false` makes no hierarchy").help("leave the hierarchy out"));
+        }
+        let units: Vec<Unit> = params.values("units").iter().map(|name| Unit::find(name)).collect::<Result<_>>()?;
+        if !units.is_sorted_by(|a, b| a < b) {
+            return Err(Error::plan("dates: `units` must go from fine to coarse").help("month, quarter, year, decade"));
+        }
+        Ok(Box::new(Dates { units: if units.is_empty() { Unit::ALL.to_vec() } else { units } }))
+    },
+};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Unit {
+    Month,
+    Quarter,
+    Year,
+    Decade,
+}
+
+impl Unit {
+    const ALL: [Unit; 4] = [Unit::Month, Unit::Quarter, Unit::Year, Unit::Decade];
+    const NAMES: [&'static str; 4] = ["month", "quarter", "year", "decade"];
+
+    fn find(name: &str) -> Result<Unit> {
+        let found = Unit::ALL.into_iter().zip(Unit::NAMES).find(|(_, known)| *known == name);
+        found.map(|(unit, _)| unit).ok_or_else(|| {
+            Error::plan(format!("dates: there is no unit \"{name}\"")).help(crate::error::suggest(name, Unit::NAMES))
+        })
+    }
+
+    fn label(self, date: Date) -> String {
+        let (year, month) = (date.year(), date.month());
+        match self {
+            Unit::Month => format!("{year:04}-{month:02}"),
+            Unit::Quarter => format!("{year:04}-Q{}", (month - 1) / 3 + 1),
+            Unit::Year => format!("{year:04}"),
+            Unit::Decade => format!("{:04}s", year.div_euclid(10) * 10),
+        }
+    }
+
+    /// A date that the label could stand for.
+    fn example(self, label: &str) -> Option<Date> {
+        let year = label.get(..4)?;
+        let month = match self {
+            Unit::Month => label.get(5..7)?.parse().ok()?,
+            Unit::Quarter => label.get(6..7)?.parse::<i8>().ok()? * 3 - 2,
+            Unit::Year | Unit::Decade => 1,
+        };
+        Date::new(year.parse().ok()?, month, 1).ok()
+    }
+}
+
+struct Dates {
+    units: Vec<Unit>,
+}
+
+impl Rule for Dates {
+    fn ladder(&self, column: &Column) -> Result<Ladder> {
+        ladder_of(column, "a date (YYYY-MM-DD)", |value| {
+            let date = parse_date(value)?;
+            Some(self.units.iter().map(|unit| unit.label(date)).collect())
+        })
+    }
+
+    fn makes(&self, label: &str) -> bool {
+        let of = |unit: &Unit| unit.example(label).is_some_and(|date| unit.label(date) == label);
+        label == TOP || self.units.iter().any(of)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::levels;
+    use crate::kind::Raw;
+
+    #[test]
+    fn from_day_to_decade() {
+        let made = levels(&[("dates", Raw::Flag(true))], &["2021-05-31", "1999-12-01"]).unwrap();
+        assert_eq!(made[0], ["2021-05-31", "2021-05", "2021-Q2", "2021", "2020s", "*"]);
+        assert_eq!(made[1], ["1999-12-01", "1999-12", "1999-Q4", "1999", "1990s", "*"]);
+    }
+
+    #[test]
+    fn chosen_units_and_wrong_values() {
+        let units = |names: &[&str]| {
+            let list = names.iter().map(|name| Raw::from(*name)).collect();
+            [("dates", Raw::Flag(true)), ("units", Raw::List(list))]
+        };
+        assert_eq!(levels(&units(&["year"]), &["2021-05-31"]).unwrap()[0], ["2021-05-31", "2021", "*"]);
+        assert!(levels(&units(&["year", "month"]), &["2021-05-31"]).is_err());
+        let error = levels(&units(&["year"]), &["SECRET"]).unwrap_err().to_string();
+        assert!(error.contains("record 1") && !error.contains("SECRET"), "{error}");
+    }
+}

@@ -1,0 +1,148 @@
+//! A hierarchy from a file: one line per base value, then its generalizations.
+
+use super::{Build, Ladder, Rule};
+use crate::data::{Column, ReadOptions, csv};
+use crate::error::{Error, Result};
+use crate::kind::{Kind, Param, Shape};
+use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
+
+pub(super) const KIND: Kind<Build> = Kind {
+    name: "file",
+    summary: "One line per base value, then its generalizations, separated by ; or , (as ARX writes them)",
+    reference: "Samarati 2001; ARX hierarchy files",
+    params: &[Param { name: "file", summary: "the file, relative to the plan", shape: Shape::File, default: None }],
+    example: &[("file", "\"country.csv\"")],
+    build: |params, folder| {
+        let path = params.file("file").expect("a file is required");
+        Ok(Box::new(FileRule::read(&folder.join(path))?))
+    },
+};
+
+struct FileRule {
+    path: PathBuf,
+    /// Base values, and the labels of each on levels 1, 2, …
+    leaves: Vec<String>,
+    paths: Vec<Vec<String>>,
+    leaf_of_value: HashMap<String, u32>,
+    labels: HashSet<String>,
+}
+
+impl FileRule {
+    fn read(path: &Path) -> Result<FileRule> {
+        let file = std::fs::File::open(path).map_err(|error| Error::io(&error, path))?;
+        let options = ReadOptions { header: false, trim: true, missing: Vec::new(), ..ReadOptions::default() };
+        let table = csv::read_from(file, &options).map_err(|error| error.file(path))?;
+        let row = |row: usize| table.columns().iter().map(move |column| column.value(row).to_string());
+        let mut rule = FileRule {
+            path: path.to_owned(),
+            leaves: (0..table.rows()).filter_map(|at| row(at).next()).collect(),
+            paths: (0..table.rows()).map(|at| row(at).skip(1).collect()).collect(),
+            leaf_of_value: HashMap::new(),
+            labels: HashSet::new(),
+        };
+        rule.labels.extend(rule.paths.iter().flatten().cloned());
+        for (at, value) in rule.leaves.iter().enumerate() {
+            if let Some(before) = rule.leaf_of_value.insert(value.clone(), at as u32) {
+                let message = format!("the base value is listed before, in row {}", before + 1);
+                return Err(Error::data(message).file(path).line(at as u64 + 1).help("list every value once"));
+            }
+        }
+        rule.check_nesting()?;
+        Ok(rule)
+    }
+
+    /// Every label has one parent.
+    fn check_nesting(&self) -> Result<()> {
+        for level in 1..self.paths.first().map_or(0, Vec::len) {
+            let mut parents: HashMap<&str, (&str, usize)> = HashMap::new();
+            for (at, path) in self.paths.iter().enumerate() {
+                let (parent, first) = *parents.entry(&path[level - 1]).or_insert((&path[level], at));
+                if parent != path[level] {
+                    let message = format!(
+                        "the value on level {level} has another parent on level {} than in row {}",
+                        level + 1,
+                        first + 1
+                    );
+                    let help = "a value may be generalized in one way only: give both rows the same parent";
+                    return Err(Error::data(message).file(&self.path).line(at as u64 + 1).help(help));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn missing(&self, column: &Column, code: u32) -> Error {
+        let record = column.codes().iter().position(|&other| other == code).map_or(0, |row| row + 1);
+        let others = column
+            .domain()
+            .labels()
+            .iter()
+            .zip(0u32..)
+            .filter(|(label, at)| column.domain().missing() != Some(*at) && !self.leaf_of_value.contains_key(*label))
+            .count();
+        let message = format!(
+            "column \"{}\": the value in record {record} is not in its hierarchy ({others} of {} values are not)",
+            column.name(),
+            column.domain().len(),
+        );
+        let help = format!("add a row for it to {}, or list it under `missing`", self.path.display());
+        Error::data(message).help(help)
+    }
+}
+
+impl Rule for FileRule {
+    fn ladder(&self, column: &Column) -> Result<Ladder> {
+        let domain = column.domain();
+        let mut leaf_of_code = Vec::with_capacity(domain.len());
+        for (code, label) in (0u32..).zip(domain.labels().iter()) {
+            let leaf = self.leaf_of_value.get(label).copied();
+            if leaf.is_none() && domain.missing() != Some(code) {
+                return Err(self.missing(column, code));
+            }
+            leaf_of_code.push(leaf);
+        }
+        Ok(Ladder { paths: self.paths.clone(), leaf_of_code })
+    }
+
+    fn makes(&self, label: &str) -> bool {
+        label == super::TOP || self.labels.contains(label) || self.leaf_of_value.contains_key(label)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::levels;
+    use crate::error::Result;
+    use crate::kind::Raw;
+
+    fn from_file(text: &str, values: &[&str]) -> Result<Vec<Vec<String>>> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("levels.csv");
+        std::fs::write(&path, text).unwrap();
+        levels(&[("file", Raw::from(path.to_str().unwrap()))], values)
+    }
+
+    #[test]
+    fn lines_give_the_levels() {
+        let text = "Italy;Europe;*\nFrance;Europe;*\nPeru;America;*\n";
+        let made = from_file(text, &["Peru", "Italy"]).unwrap();
+        assert_eq!(made, [["Peru", "America", "*"], ["Italy", "Europe", "*"]]);
+        let commas = from_file("Italy,Europe\nPeru,America\n", &["Peru", "Italy"]).unwrap();
+        assert_eq!(commas[0], ["Peru", "America", "*"], "a top is added where there is none");
+    }
+
+    #[test]
+    fn faults_name_the_row_of_the_hierarchy_and_no_cell() {
+        let check = |text: &str, values: &[&str], expected: &str| {
+            let message = from_file(text, values).unwrap_err().to_string();
+            assert!(message.contains(expected) && !message.contains("SECRET"), "{message}");
+        };
+        let good = "a;x;*\nb;x;*\n";
+        check(good, &["a", "SECRET", "b"], "the value in record 2 is not in its hierarchy");
+        check("a;x;*\nb;x;all\n", &["a"], "line 2: the value on level 1 has another parent on level 2 than in row 1");
+        check("a;x\na;y\n", &["a"], "line 2: the base value is listed before, in row 1");
+        check("a;x;*\nb;x\n", &["a"], "line 2: the record has 2 fields");
+        check("", &["a"], "empty");
+    }
+}

@@ -1,0 +1,214 @@
+//! Intervals of nested widths, with optional bottom and top coding.
+
+use super::{Build, Ladder, Rule, TOP, ladder_of};
+use crate::data::Column;
+use crate::error::{Error, Result};
+use crate::exact::Decimal;
+use crate::kind::{Kind, Param, Params, Range, Shape};
+
+pub(super) const KIND: Kind<Build> = Kind {
+    name: "intervals",
+    summary: "Numbers to intervals of nested widths: intervals = [5, 10, 20] gives 20-24, 20-29, 20-39, *",
+    reference: "Samarati 2001; bottom and top coding: Hundepool et al. 2012",
+    params: &[
+        Param {
+            name: "intervals",
+            summary: "widths, each a multiple of the one before",
+            shape: Shape::Decimals(Range::POSITIVE),
+            default: None,
+        },
+        Param { name: "origin", summary: "where an interval starts", shape: Shape::Number, default: Some("0") },
+        Param { name: "bottom", summary: "smaller numbers become one value", shape: Shape::Number, default: Some("") },
+        Param {
+            name: "top",
+            summary: "numbers from here on become one value",
+            shape: Shape::Number,
+            default: Some(""),
+        },
+    ],
+    example: &[("intervals", "[5, 10, 20]")],
+    build: |params, _| Ok(Box::new(Intervals::new(params)?)),
+};
+
+/// A decimal as an integer times a power of ten: enough for exact interval arithmetic.
+#[derive(Clone, Copy, Debug)]
+struct Scaled {
+    mantissa: i128,
+    scale: u32,
+}
+
+impl Scaled {
+    fn parse(text: &str) -> Option<Scaled> {
+        let negative = text.starts_with('-');
+        let (number, exponent) = match text.trim_start_matches(['-', '+']).split_once(['e', 'E']) {
+            Some((number, exponent)) => (number.to_string(), exponent.parse::<i32>().ok()?),
+            None => (text.trim_start_matches(['-', '+']).to_string(), 0),
+        };
+        let (whole, part) = number.split_once('.').unwrap_or((&number, ""));
+        let digits = format!("{whole}{part}");
+        if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+            return None;
+        }
+        let magnitude: i128 = digits.parse().ok()?;
+        let scale = part.len() as i32 - exponent;
+        let mantissa = magnitude.checked_mul(10i128.checked_pow((-scale).max(0) as u32)?)?;
+        let scale = u32::try_from(scale.max(0)).ok().filter(|&scale| scale <= 18)?;
+        Some(Scaled { mantissa: if negative { -mantissa } else { mantissa }, scale })
+    }
+
+    fn at(self, scale: u32) -> Option<i128> {
+        self.mantissa.checked_mul(10i128.checked_pow(scale.checked_sub(self.scale)?)?)
+    }
+}
+
+struct Intervals {
+    /// All in units of 10⁻ˢᶜᵃˡᵉ.
+    scale: u32,
+    widths: Vec<i128>,
+    origin: i128,
+    bottom: Option<i128>,
+    top: Option<i128>,
+}
+
+impl Intervals {
+    fn new(params: &Params) -> Result<Intervals> {
+        let wrong = |what: &str| Error::plan(format!("intervals: {what}"));
+        let number = |name: &str| -> Result<Option<Scaled>> {
+            let Some(number) = params.number(name) else { return Ok(None) };
+            Scaled::parse(&number.to_string()).map(Some).ok_or_else(|| wrong(&format!("`{name}` has too many digits")))
+        };
+        let widths: Option<Vec<Scaled>> =
+            params.decimals("intervals").iter().map(|width: &Decimal| Scaled::parse(&width.to_string())).collect();
+        let widths = widths.ok_or_else(|| wrong("a width has too many digits"))?;
+        let (origin, bottom, top) = (number("origin")?, number("bottom")?, number("top")?);
+        let all = widths.iter().chain(&origin).chain(&bottom).chain(&top);
+        let scale = all.map(|number| number.scale).max().unwrap_or(0);
+        let at = |number: Scaled| number.at(scale).ok_or_else(|| wrong("a number has too many digits"));
+        let rule = Intervals {
+            scale,
+            widths: widths.into_iter().map(at).collect::<Result<_>>()?,
+            origin: origin.map(at).transpose()?.unwrap_or(0),
+            bottom: bottom.map(at).transpose()?,
+            top: top.map(at).transpose()?,
+        };
+        if rule.widths.is_empty() {
+            return Err(wrong("the list of widths is empty").help("e.g. intervals = [5, 10, 20]"));
+        }
+        if rule.widths.windows(2).any(|pair| pair[1] <= pair[0] || pair[1] % pair[0] != 0) {
+            let help = "a width must be a multiple of the one before, or intervals would overlap: [5, 10, 20]";
+            return Err(wrong("the widths do not nest").help(help));
+        }
+        if rule.bottom.zip(rule.top).is_some_and(|(bottom, top)| bottom >= top) {
+            return Err(wrong("`bottom` must be below `top`"));
+        }
+        Ok(rule)
+    }
+
+    /// The label of a number in an interval of a width; intervals end at the bottom and the top.
+    fn label(&self, number: Scaled, width: i128) -> Option<String> {
+        let scale = self.scale.max(number.scale);
+        let raise = 10i128.checked_pow(scale - self.scale)?;
+        let value = number.at(scale)?;
+        if let Some(bottom) = self.bottom.filter(|bottom| value < bottom * raise) {
+            return Some(format!("<{}", self.format(bottom)));
+        }
+        if let Some(top) = self.top.filter(|top| value >= top * raise) {
+            return Some(format!(">={}", self.format(top)));
+        }
+        let index = value.checked_sub(self.origin.checked_mul(raise)?)?.div_euclid(width.checked_mul(raise)?);
+        let low = self.origin.checked_add(index.checked_mul(width)?)?;
+        let high = low.checked_add(width)?;
+        let low = self.bottom.map_or(low, |bottom| low.max(bottom));
+        let high = self.top.map_or(high, |top| high.min(top));
+        Some(self.range(low, high))
+    }
+
+    /// Whole numbers read best as 20-24; others say which end belongs.
+    fn range(&self, low: i128, high: i128) -> String {
+        match self.scale {
+            0 if high - low == 1 => low.to_string(),
+            0 if low >= 0 => format!("{low}-{}", high - 1),
+            0 => format!("[{low}, {}]", high - 1),
+            _ => format!("[{}, {})", self.format(low), self.format(high)),
+        }
+    }
+
+    fn format(&self, value: i128) -> String {
+        let unit = 10u128.pow(self.scale);
+        let (whole, part) = (value.unsigned_abs() / unit, value.unsigned_abs() % unit);
+        let sign = if value < 0 { "-" } else { "" };
+        match self.scale {
+            0 => format!("{sign}{whole}"),
+            places => format!("{sign}{whole}.{part:0width$}", width = places as usize),
+        }
+    }
+}
+
+impl Rule for Intervals {
+    fn ladder(&self, column: &Column) -> Result<Ladder> {
+        if self.scale == 0 && column.domain().labels().iter().any(|label| label.contains(['.', 'e', 'E'])) {
+            // 24.5 lies in [20, 25), which "20-24" would not say.
+            return Err(Error::plan(format!("column \"{}\" has fractions, the widths are whole", column.name()))
+                .help("write a width with a point, e.g. intervals = [5.0, 10.0]"));
+        }
+        ladder_of(column, "a number", |value| {
+            let number = Scaled::parse(value)?;
+            self.widths.iter().map(|&width| self.label(number, width)).collect()
+        })
+    }
+
+    fn makes(&self, label: &str) -> bool {
+        let edges = [("<", self.bottom), (">=", self.top)];
+        let is_edge = |(sign, edge): &(&str, Option<i128>)| {
+            edge.is_some_and(|edge| label.strip_prefix(sign) == Some(self.format(edge).as_str()))
+        };
+        if label == TOP || edges.iter().any(is_edge) {
+            return true;
+        }
+        let from = label.trim_start_matches('[');
+        let end = from.char_indices().skip(1).find(|(_, letter)| matches!(letter, '-' | ',')).map(|(at, _)| at);
+        let low = Scaled::parse(&from[..end.unwrap_or(from.len())]);
+        low.is_some_and(|low| self.widths.iter().any(|&width| self.label(low, width).as_deref() == Some(label)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{levels, numbers};
+    use crate::kind::Raw;
+
+    #[test]
+    fn whole_numbers_read_as_ranges() {
+        let made = levels(&[("intervals", numbers(&["5", "10", "20"]))], &["23", "-3", "40"]).unwrap();
+        assert_eq!(made[0], ["23", "20-24", "20-29", "20-39", "*"]);
+        assert_eq!(made[1], ["-3", "[-5, -1]", "[-10, -1]", "[-20, -1]", "*"]);
+    }
+
+    #[test]
+    fn origin_bottom_and_top() {
+        let written = [
+            ("intervals", numbers(&["10", "20"])),
+            ("origin", Raw::Number("18".into())),
+            ("bottom", Raw::from("18")),
+            ("top", Raw::from("90")),
+        ];
+        let made = levels(&written, &["17", "18", "27", "28", "89", "90", "104"]).unwrap();
+        let first: Vec<&str> = made.iter().map(|path| path[1].as_str()).collect();
+        assert_eq!(first, ["<18", "18-27", "18-27", "28-37", "88-89", ">=90", ">=90"]);
+    }
+
+    #[test]
+    fn fractions_are_exact() {
+        let made = levels(&[("intervals", numbers(&["0.1", "0.5"]))], &["0.3", "0.29999", "2.5e-1"]).unwrap();
+        let first: Vec<&str> = made.iter().map(|path| path[1].as_str()).collect();
+        assert_eq!(first, ["[0.3, 0.4)", "[0.2, 0.3)", "[0.2, 0.3)"]);
+        assert!(levels(&[("intervals", numbers(&["5"]))], &["24.5"]).unwrap_err().to_string().contains("fractions"));
+    }
+
+    #[test]
+    fn widths_must_nest() {
+        let error = levels(&[("intervals", numbers(&["5", "12"]))], &["1"]).unwrap_err().to_string();
+        assert!(error.contains("do not nest"), "{error}");
+        assert!(levels(&[("intervals", numbers(&["5"]))], &["old"]).is_err());
+    }
+}

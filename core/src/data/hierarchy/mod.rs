@@ -1,0 +1,257 @@
+//! Hierarchies: how a value is made coarser, level by level, up to `*`.
+//!
+//! A [`Rule`] says how; binding it to a column gives a [`Hierarchy`], whose levels are code maps. Level 0 is the value itself; on the last level
+//! there is only one value.
+
+mod dates;
+mod fanout;
+mod file;
+mod intervals;
+mod redact;
+mod suppress;
+
+use super::{Column, Dictionary, Lexicon};
+use crate::error::{Error, Result};
+use crate::kind::{self, Kind, Raw};
+use std::path::Path;
+
+/// The label of the top of every hierarchy.
+pub const TOP: &str = "*";
+
+/// A way to make values coarser, before it meets a column.
+pub trait Rule: Send + Sync {
+    /// The generalizations of every value of the column, most specific first; missing values are left to the caller unless listed.
+    fn ladder(&self, column: &Column) -> Result<Ladder>;
+
+    /// Whether a text is one of the rule's labels above the base values: how a table already recoded is told from a wrong one.
+    fn makes(&self, label: &str) -> bool;
+}
+
+/// Makes a rule from checked parameters; files are relative to the folder.
+pub type Build = fn(&kind::Params, &Path) -> Result<Box<dyn Rule>>;
+
+/// The kinds of hierarchy, in the order in which documentation lists them. In a plan the key that bears a kind's name chooses it.
+pub const KINDS: [&Kind<Build>; 6] =
+    [&file::KIND, &redact::KIND, &intervals::KIND, &dates::KIND, &fanout::KIND, &suppress::KIND];
+
+/// The generalizations of leaves. A leaf is a base value that the hierarchy knows, whether or not the column has it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Ladder {
+    /// For each leaf its labels on levels 1, 2, …: equally many for all.
+    pub paths: Vec<Vec<String>>,
+    /// For each code of the column its leaf; `None` for a missing value that the rule does not list.
+    pub leaf_of_code: Vec<Option<u32>>,
+}
+
+/// Makes a rule from what a plan's `hierarchy = { … }` holds.
+///
+/// ```
+/// use sfumato::data::{Column, hierarchy};
+/// use sfumato::kind::Raw;
+///
+/// let rule = hierarchy::rule(&[("redact", Raw::Number("2".into()))], std::path::Path::new("."))?;
+/// let zip = Column::from_values("zip", ["13053", "13068"]);
+/// let levels = hierarchy::Hierarchy::bind(&*rule, &zip)?;
+/// assert_eq!(levels.label(1, 0), "1305*");
+/// assert_eq!(levels.label(levels.height(), 0), "*");
+/// # Ok::<(), sfumato::Error>(())
+/// ```
+pub fn rule(written: &[(&str, Raw)], folder: &Path) -> Result<Box<dyn Rule>> {
+    let chosen: Vec<_> =
+        KINDS.iter().filter(|kind| written.iter().any(|(name, _)| *name == kind.name)).copied().collect();
+    match chosen.as_slice() {
+        [kind] => (kind.build)(&kind.check(written)?, folder),
+        [] => {
+            let names: Vec<&str> = KINDS.iter().map(|kind| kind.name).collect();
+            let written = written.first().map_or("", |(name, _)| name);
+            let help = crate::error::suggest(written, names.iter().copied());
+            Err(Error::plan("a hierarchy says how: by one of its kinds").help(help))
+        }
+        [first, second, ..] => {
+            let message = format!("a hierarchy is either \"{}\" or \"{}\"", first.name, second.name);
+            Err(Error::plan(message).help("keep one of them"))
+        }
+    }
+}
+
+/// One level of a [`Hierarchy`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Level {
+    labels: Dictionary,
+    code_of_base: Vec<u32>,
+    leaves: Vec<u32>,
+}
+
+/// The levels of a column: for every base code its code on each level.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Hierarchy {
+    levels: Vec<Level>,
+    leaves: u32,
+}
+
+impl Hierarchy {
+    /// Applies a rule to the values of a column. A missing value that the rule does not list stays itself below the top.
+    pub fn bind(rule: &dyn Rule, column: &Column) -> Result<Hierarchy> {
+        let ladder = rule.ladder(column)?;
+        let mut paths = ladder.paths;
+        let mut leaf_of_code = Vec::with_capacity(ladder.leaf_of_code.len());
+        let height = paths.first().map_or(0, Vec::len);
+        let top = paths.first().and_then(|path| path.last()).cloned().unwrap_or_default();
+        for (code, leaf) in (0u32..).zip(ladder.leaf_of_code) {
+            leaf_of_code.push(leaf.unwrap_or_else(|| {
+                let mut path = vec![column.domain().label(code).to_string(); height];
+                if let Some(last) = path.last_mut() {
+                    *last = top.clone();
+                }
+                paths.push(path);
+                paths.len() as u32 - 1
+            }));
+        }
+        let single = height > 0 && paths.iter().all(|path| path.last() == paths[0].last());
+        if !single {
+            paths.iter_mut().for_each(|path| path.push(TOP.to_string()));
+        }
+        Ok(Hierarchy::build(&paths, &leaf_of_code, column))
+    }
+
+    fn build(paths: &[Vec<String>], leaf_of_code: &[u32], column: &Column) -> Hierarchy {
+        let base = Level {
+            labels: column.domain().labels().clone(),
+            code_of_base: (0..column.domain().len() as u32).collect(),
+            leaves: vec![1; column.domain().len()],
+        };
+        let mut levels = vec![base];
+        for at in 0..paths.first().map_or(0, Vec::len) {
+            let mut lexicon = Lexicon::listing();
+            let code_of_leaf: Vec<u32> = paths.iter().map(|path| lexicon.code(&path[at])).collect();
+            let labels = lexicon.into_values();
+            let mut leaves = vec![0; labels.len()];
+            code_of_leaf.iter().for_each(|&code| leaves[code as usize] += 1);
+            let code_of_base = leaf_of_code.iter().map(|&leaf| code_of_leaf[leaf as usize]).collect();
+            levels.push(Level { labels, code_of_base, leaves });
+        }
+        Hierarchy { levels, leaves: paths.len() as u32 }
+    }
+
+    /// The top level; level 0 is the values themselves.
+    pub fn height(&self) -> usize {
+        self.levels.len() - 1
+    }
+
+    /// The codes of the base values on a level.
+    pub fn codes(&self, level: usize) -> &[u32] {
+        &self.levels[level].code_of_base
+    }
+
+    /// The label of a base value on a level.
+    pub fn label(&self, level: usize, base: u32) -> &str {
+        let level = &self.levels[level];
+        level.labels.get(level.code_of_base[base as usize])
+    }
+
+    /// The column with its values on a level. Labels no row has any more are dropped, so that they cannot be read off the domain.
+    pub fn generalize(&self, column: &Column, level: usize) -> Column {
+        let labels = column.codes().iter().map(|&code| self.label(level, code));
+        Column::from_values(column.name(), labels)
+    }
+
+    /// The labels of a level.
+    pub fn labels(&self, level: usize) -> &Dictionary {
+        &self.levels[level].labels
+    }
+
+    /// How many leaves stand under each label of a level.
+    pub fn leaves_under(&self, level: usize) -> &[u32] {
+        &self.levels[level].leaves
+    }
+
+    /// How many leaves the whole hierarchy has.
+    pub fn leaves(&self) -> u32 {
+        self.leaves
+    }
+}
+
+/// A ladder for rules that work on each value alone, with the top added; `None` from the rule marks a value it cannot treat. The height depends on the rule, not on the
+/// values, so that levels in plans and certificates mean the same for every table.
+fn ladder_of(column: &Column, what: &str, path: impl Fn(&str) -> Option<Vec<String>>) -> Result<Ladder> {
+    let mut ladder = Ladder::default();
+    for (code, label) in (0u32..).zip(column.domain().labels().iter()) {
+        if column.domain().missing() == Some(code) {
+            ladder.leaf_of_code.push(None);
+            continue;
+        }
+        let mut labels = path(label).ok_or_else(|| not_treated(column, code, what))?;
+        labels.push(TOP.to_string());
+        ladder.leaf_of_code.push(Some(ladder.paths.len() as u32));
+        ladder.paths.push(labels);
+    }
+    Ok(ladder)
+}
+
+fn not_treated(column: &Column, code: u32, what: &str) -> Error {
+    let record = column.codes().iter().position(|&other| other == code).map_or(0, |row| row + 1);
+    Error::data(format!("column \"{}\": the value in record {record} is not {what}", column.name()))
+        .help("mend the value, list it under `missing`, or choose another hierarchy")
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    /// The labels of every value on every level, as the rule written this way makes them.
+    pub(crate) fn levels(written: &[(&str, Raw)], values: &[&str]) -> Result<Vec<Vec<String>>> {
+        let column = Column::from_values("c", values);
+        let hierarchy = Hierarchy::bind(&*rule(written, Path::new("."))?, &column)?;
+        let label = |value: &str, level| hierarchy.label(level, column.domain().code(value).unwrap()).to_string();
+        Ok(values.iter().map(|value| (0..=hierarchy.height()).map(|level| label(value, level)).collect()).collect())
+    }
+
+    pub(crate) fn numbers(list: &[&str]) -> Raw {
+        Raw::List(list.iter().map(|text| Raw::Number(text.to_string())).collect())
+    }
+
+    #[test]
+    fn every_rule_nests_ends_in_one_value_and_knows_its_labels() {
+        let cases: [(&[(&str, Raw)], &[&str]); 5] = [
+            (&[("redact", Raw::Number("3".into()))], &["13053", "148", "7"]),
+            (&[("intervals", numbers(&["5", "10"]))], &["3", "12", "-7", "60"]),
+            (&[("dates", Raw::Flag(true))], &["2021-03-31", "1999-12-01", "2021-04-01"]),
+            (&[("fanout", numbers(&["2", "3"]))], &["a", "b", "c", "d", "e", "f", "g"]),
+            (&[("suppress", Raw::Flag(true))], &["x", "y"]),
+        ];
+        for (written, values) in cases {
+            let made = levels(written, values).unwrap();
+            let rule = rule(written, Path::new(".")).unwrap();
+            let height = made[0].len();
+            for level in 1..height {
+                for (a, b) in made.iter().flat_map(|a| made.iter().map(move |b| (a, b))) {
+                    assert!(a[level - 1] != b[level - 1] || a[level] == b[level], "{written:?} does not nest");
+                }
+                let known = |label: &String| rule.makes(label) || values.contains(&label.as_str());
+                assert!(made.iter().all(|path| known(&path[level])), "{written:?} level {level}");
+            }
+            assert!(made.iter().all(|path| path[height - 1] == TOP), "{written:?}");
+        }
+    }
+
+    #[test]
+    fn missing_values_stay_themselves_below_the_top() {
+        let missing = ["?".to_string()];
+        let mut lexicon = Lexicon::new();
+        let codes = ["31", "?"].map(|value| lexicon.code(value)).to_vec();
+        let encoding = crate::data::Encoding { missing: &missing, value_type: None };
+        let column = encoding.column("age".into(), vec![(lexicon, codes)], &[(0, 2)]);
+        let rule = rule(&[("intervals", numbers(&["10"]))], Path::new(".")).unwrap();
+        let hierarchy = Hierarchy::bind(&*rule, &column).unwrap();
+        assert_eq!(["?", "?", "*"], [0, 1, 2].map(|level| hierarchy.label(level, 1)));
+        assert_eq!(hierarchy.leaves_under(2), [2]);
+    }
+
+    #[test]
+    fn a_hierarchy_is_of_one_kind() {
+        let message = |written: &[(&str, Raw)]| rule(written, Path::new(".")).err().unwrap().to_string();
+        assert!(message(&[("redcat", Raw::Number("3".into()))]).contains("did you mean \"redact\"?"));
+        let both = [("redact", Raw::Number("3".into())), ("suppress", Raw::Flag(true))];
+        assert!(message(&both).contains("either"));
+    }
+}

@@ -1,0 +1,137 @@
+//! What a plan says about columns, checked against a table.
+
+use super::hierarchy::{Hierarchy, Rule};
+use super::{Column, Role, Table, ValueType};
+use crate::error::{Error, Result};
+use std::sync::Arc;
+
+/// What a plan says about one column.
+#[derive(Clone)]
+pub struct ColumnSpec {
+    /// The column's name.
+    pub name: String,
+    /// What it is to an attacker.
+    pub role: Role,
+    /// How its values are made coarser.
+    pub rule: Option<Arc<dyn Rule>>,
+    /// The values that need protection; empty for all.
+    pub sensitive_values: Vec<String>,
+    /// The order of its values; empty for the natural one.
+    pub order: Vec<String>,
+    /// Its type, if not detected.
+    pub value_type: Option<ValueType>,
+}
+
+impl ColumnSpec {
+    /// A column of which nothing but its role is said.
+    pub fn new(name: impl Into<String>, role: Role) -> Self {
+        ColumnSpec {
+            name: name.into(),
+            role,
+            rule: None,
+            sensitive_values: Vec::new(),
+            order: Vec::new(),
+            value_type: None,
+        }
+    }
+}
+
+/// The columns that a plan names, in its order. Columns that it does not name take no part.
+#[derive(Clone, Default)]
+pub struct Schema(Vec<ColumnSpec>);
+
+impl Schema {
+    /// A schema of these columns.
+    pub fn new(columns: Vec<ColumnSpec>) -> Self {
+        Schema(columns)
+    }
+
+    /// Shorthand for quasi-identifiers and sensitive columns without further words.
+    ///
+    /// ```
+    /// use sfumato::data::{Role, Schema};
+    ///
+    /// let schema = Schema::of(&["zip", "age"], &["disease"]);
+    /// assert_eq!(schema.names(Role::Quasi), ["zip", "age"]);
+    /// ```
+    pub fn of(quasi: &[&str], sensitive: &[&str]) -> Self {
+        let quasi = quasi.iter().map(|name| ColumnSpec::new(*name, Role::Quasi));
+        Schema(quasi.chain(sensitive.iter().map(|name| ColumnSpec::new(*name, Role::Sensitive))).collect())
+    }
+
+    /// The columns in order.
+    pub fn columns(&self) -> &[ColumnSpec] {
+        &self.0
+    }
+
+    /// The column with a name.
+    pub fn find(&self, name: &str) -> Option<&ColumnSpec> {
+        self.0.iter().find(|column| column.name == name)
+    }
+
+    /// The names of the columns in a role.
+    pub fn names(&self, role: Role) -> Vec<&str> {
+        self.0.iter().filter(|column| column.role == role).map(|column| column.name.as_str()).collect()
+    }
+
+    /// The table's columns in a role; a column that is not there is an error.
+    pub fn select<'t>(&self, table: &'t Table, role: Role) -> Result<Vec<&'t Column>> {
+        self.names(role).into_iter().map(|name| table.column(name)).collect()
+    }
+
+    /// The table with declared orders applied.
+    pub fn apply_orders(&self, mut table: Table) -> Result<Table> {
+        for spec in self.0.iter().filter(|spec| !spec.order.is_empty()) {
+            if let Some(column) = table.find(&spec.name) {
+                let column = column.in_order(&spec.order)?;
+                table = table.with_column(column)?;
+            }
+        }
+        Ok(table)
+    }
+
+    /// The hierarchy of a column, bound to its values.
+    pub fn hierarchy(&self, column: &Column) -> Result<Hierarchy> {
+        let rule = self.find(column.name()).and_then(|spec| spec.rule.as_deref());
+        let rule = rule.ok_or_else(|| {
+            Error::plan(format!("column \"{}\" has no hierarchy", column.name()))
+                .help("give it one in the plan: hierarchy = { … }, see `sfumato list hierarchies`")
+        })?;
+        Hierarchy::bind(rule, column)
+    }
+
+    /// Refuses quasi-identifier values that are neither base values of the column's hierarchy nor labels of it, so that a wrong hierarchy shows
+    /// before anything is decided. Tables recoded by that hierarchy pass.
+    pub fn check_hierarchies(&self, table: &Table) -> Result<()> {
+        for column in self.select(table, Role::Quasi)? {
+            let Some(rule) = self.find(column.name()).and_then(|spec| spec.rule.as_deref()) else { continue };
+            if Hierarchy::bind(rule, column).is_ok() {
+                continue;
+            }
+            let domain = column.domain();
+            let known = |code: u32| {
+                let alone = || Column::from_values(column.name(), [domain.label(code)]);
+                domain.missing() == Some(code)
+                    || rule.makes(domain.label(code))
+                    || Hierarchy::bind(rule, &alone()).is_ok()
+            };
+            let foreign: Vec<bool> = (0..domain.len() as u32).map(|code| !known(code)).collect();
+            if let Some(row) = column.codes().iter().position(|&code| foreign[code as usize]) {
+                return Err(foreign_value(column, row, foreign.iter().filter(|&&is| is).count()));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn foreign_value(column: &Column, row: usize, others: usize) -> Error {
+    let message = format!(
+        "column \"{}\": the value in record {} is not in its hierarchy, on any level ({others} of {} values are not)",
+        column.name(),
+        row + 1,
+        column.domain().len(),
+    );
+    Error::data(message).help(
+        "add the value to the hierarchy or list it under `missing`; for a table that was recoded in another way, `check --recoded`",
+    )
+}

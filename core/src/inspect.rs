@@ -1,0 +1,381 @@
+//! What a table is like before anything is decided: types, shares, how identifying columns are, and which roles suggest themselves.
+
+use crate::candidate::dense_ids;
+use crate::data::{Column, Domain, ReadOptions, Role, Table, ValueType};
+use rayon::prelude::*;
+
+/// What was found about a table.
+#[derive(Clone, Debug)]
+pub struct Profile {
+    /// Records in the table.
+    pub records: usize,
+    /// Every column, in the order of the file.
+    pub columns: Vec<ColumnProfile>,
+    /// The most identifying pairs and triples of columns that do not identify alone, most identifying first.
+    pub combinations: Vec<Combination>,
+    /// Records that combinations were counted over, if not all: fewer records make more combinations unique.
+    pub sampled: Option<usize>,
+}
+
+/// What was found about one column. Shares are of all records.
+#[derive(Clone, Debug)]
+pub struct ColumnProfile {
+    /// Its name.
+    pub name: String,
+    /// Its type.
+    pub value_type: ValueType,
+    /// Distinct values, a missing one not counted.
+    pub distinct: usize,
+    /// Records without a value.
+    pub missing: usize,
+    /// Share of the most frequent value.
+    pub top_share: f64,
+    /// Share of records whose value no other record has.
+    pub unique_share: f64,
+    /// The role that suggests itself.
+    pub role: Role,
+    /// Why.
+    pub reason: String,
+}
+
+/// How identifying some columns are together.
+#[derive(Clone, Debug)]
+pub struct Combination {
+    /// The columns.
+    pub columns: Vec<String>,
+    /// Different combinations of their values.
+    pub distinct: usize,
+    /// Share of records that no other record equals in these columns.
+    pub unique_share: f64,
+}
+
+/// Columns at most that combinations are made of: those with the most values.
+const COMBINED_COLUMNS: usize = 10;
+/// Records at most that combinations are counted over.
+const COMBINED_RECORDS: usize = 1_000_000;
+/// Combinations kept of each size.
+const KEPT: usize = 5;
+/// From this share of unique values on, a column identifies by itself.
+const IDENTIFYING: f64 = 0.95;
+
+/// Looks at every column and at combinations of them.
+///
+/// ```
+/// use sfumato::data::{Role, sample};
+///
+/// let profile = sfumato::inspect::inspect(&sample::hospital(2000, 1));
+/// let role = |name| profile.columns.iter().find(|column| column.name == name).unwrap().role;
+/// assert_eq!(role("patient"), Role::Identifier);
+/// assert_eq!(role("disease"), Role::Sensitive);
+/// assert_eq!(role("zip"), Role::Quasi);
+/// ```
+pub fn inspect(table: &Table) -> Profile {
+    let columns: Vec<ColumnProfile> = table.columns().par_iter().map(|column| profile(column, table.rows())).collect();
+    let (combinations, sampled) = combinations(table, &columns);
+    Profile { records: table.rows(), columns, combinations, sampled }
+}
+
+fn profile(column: &Column, records: usize) -> ColumnProfile {
+    let counts = column.counts();
+    let missing = column.domain().missing();
+    let share = |count: u64| count as f64 / records.max(1) as f64;
+    let present = || counts.iter().zip(0u32..).filter(|(_, code)| Some(*code) != missing).map(|(count, _)| *count);
+    let unique_share = share(present().filter(|&count| count == 1).count() as u64);
+    let distinct = present().count();
+    let (role, reason) = suggest_role(column, distinct, unique_share);
+    ColumnProfile {
+        name: column.name().to_string(),
+        value_type: column.domain().value_type(),
+        distinct,
+        missing: missing.map_or(0, |code| counts[code as usize] as usize),
+        top_share: share(present().max().unwrap_or(0)),
+        unique_share,
+        role,
+        reason,
+    }
+}
+
+/// Parts of names that tell a role. Only names are looked at, never values.
+const SENSITIVE_NAMES: [&str; 20] = [
+    "disease",
+    "diagnos",
+    "condition",
+    "illness",
+    "symptom",
+    "icd",
+    "drug",
+    "medication",
+    "treatment",
+    "hiv",
+    "salary",
+    "income",
+    "wage",
+    "debt",
+    "religion",
+    "politic",
+    "sexual",
+    "offence",
+    "crime",
+    "grade",
+];
+const IDENTIFIER_NAMES: [&str; 12] = [
+    "name", "email", "e-mail", "phone", "mobile", "ssn", "passport", "address", "street", "account", "iban", "patient",
+];
+const QUASI_NAMES: [&str; 24] = [
+    "age",
+    "birth",
+    "dob",
+    "sex",
+    "gender",
+    "zip",
+    "postal",
+    "postcode",
+    "plz",
+    "city",
+    "town",
+    "region",
+    "state",
+    "country",
+    "nation",
+    "race",
+    "ethnic",
+    "marital",
+    "educat",
+    "occupation",
+    "job",
+    "work",
+    "employ",
+    "admi",
+];
+
+fn suggest_role(column: &Column, distinct: usize, unique_share: f64) -> (Role, String) {
+    let name = column.name().to_lowercase();
+    let told_by = |parts: &'static [&'static str]| parts.iter().find(|part| name.contains(**part));
+    let percent = unique_share * 100.0;
+    let measured = column.domain().value_type() == ValueType::Decimal;
+    if distinct <= 1 {
+        return (Role::Insensitive, "one value tells nothing".into());
+    }
+    if let Some(part) = told_by(&SENSITIVE_NAMES) {
+        return (Role::Sensitive, format!("its name has \"{part}\""));
+    }
+    if unique_share >= IDENTIFYING && !measured {
+        return (Role::Identifier, format!("{percent:.0} % of records have a value of their own"));
+    }
+    if let Some(part) = told_by(&IDENTIFIER_NAMES).filter(|_| unique_share > 0.2) {
+        return (Role::Identifier, format!("its name has \"{part}\", and {percent:.0} % of values are unique"));
+    }
+    if let Some(part) = told_by(&QUASI_NAMES) {
+        return (Role::Quasi, format!("its name has \"{part}\": outsiders may know it"));
+    }
+    if measured {
+        return (Role::Insensitive, "a measurement that outsiders rarely know".into());
+    }
+    if column.domain().value_type() == ValueType::Integer && distinct > 20 {
+        return (Role::Insensitive, "a number that outsiders rarely know".into());
+    }
+    (Role::Quasi, "outsiders may know it: say otherwise if not".into())
+}
+
+fn combinations(table: &Table, profiles: &[ColumnProfile]) -> (Vec<Combination>, Option<usize>) {
+    let mut candidates: Vec<usize> = (0..profiles.len())
+        .filter(|&at| profiles[at].unique_share < IDENTIFYING && profiles[at].distinct > 1)
+        .collect();
+    candidates.sort_by_key(|&at| std::cmp::Reverse(profiles[at].distinct));
+    candidates.truncate(COMBINED_COLUMNS);
+    candidates.sort_unstable();
+
+    let step = table.rows().div_ceil(COMBINED_RECORDS).max(1);
+    let columns: Vec<Vec<u32>> =
+        table.columns().iter().map(|column| column.codes().iter().step_by(step).copied().collect()).collect();
+    let rows = columns.first().map_or(0, Vec::len);
+
+    let mut found = Vec::new();
+    for size in [2, 3] {
+        let mut of_size: Vec<Combination> = choose(&candidates, size)
+            .into_par_iter()
+            .map(|chosen| {
+                let coded: Vec<(&[u32], usize)> =
+                    chosen.iter().map(|&at| (columns[at].as_slice(), table.columns()[at].domain().len())).collect();
+                let (distinct, unique_share) = uniqueness(&coded, rows);
+                let names = chosen.iter().map(|&at| profiles[at].name.clone()).collect();
+                Combination { columns: names, distinct, unique_share }
+            })
+            .collect();
+        of_size.sort_by(|a, b| b.unique_share.total_cmp(&a.unique_share).then(b.distinct.cmp(&a.distinct)));
+        of_size.truncate(KEPT);
+        found.extend(of_size);
+    }
+    (found, (step > 1).then_some(rows))
+}
+
+fn choose(from: &[usize], size: usize) -> Vec<Vec<usize>> {
+    if size == 0 {
+        return vec![Vec::new()];
+    }
+    let starting_at = |at: usize| {
+        choose(&from[at + 1..], size - 1).into_iter().map(move |rest| {
+            let mut chosen = vec![from[at]];
+            chosen.extend(rest);
+            chosen
+        })
+    };
+    (0..from.len()).flat_map(starting_at).collect()
+}
+
+fn uniqueness(columns: &[(&[u32], usize)], rows: usize) -> (usize, f64) {
+    let (ids, count) = dense_ids(columns, rows);
+    let mut sizes = vec![0u32; count];
+    ids.iter().for_each(|&id| sizes[id as usize] += 1);
+    let unique = sizes.iter().filter(|&&size| size == 1).count();
+    (count, unique as f64 / rows.max(1) as f64)
+}
+
+/// A commented plan with the suggested roles and a hierarchy for every quasi-identifier: a start, to be read and changed by someone who knows the data.
+pub fn draft_plan(table: &Table, profile: &Profile, data: &str, read: &ReadOptions) -> String {
+    let mut text = format!(
+        "# A plan for sfumato, drafted from the table itself. Read every line: only you know what outsiders know.\n\
+         # `sfumato list` tells what can stand here.\n\n\
+         [data]\n{}\n\
+         # role: identifier (dropped), quasi (linkable with outside data), sensitive (to be protected), insensitive (kept as it is).\n\
+         # Columns that are not listed take no part.\n[columns]\n",
+        data_section(data, table, read),
+    );
+    let width = profile.columns.iter().map(|column| key(&column.name).chars().count()).max().unwrap_or(0);
+    for (column, found) in table.columns().iter().zip(&profile.columns) {
+        let hierarchy = if found.role == Role::Quasi { hierarchy(column.domain()) } else { String::new() };
+        text +=
+            &format!("{:width$} = {{ role = \"{}\"{hierarchy} }}   # {}\n", key(&found.name), found.role, found.reason);
+    }
+    text += "\n# What must hold for every group of records that look alike: `sfumato list criteria`.\n\
+             [[require]]\ncriterion = \"k-anonymity\"\nk = 5\n";
+    for column in profile.columns.iter().filter(|column| column.role == Role::Sensitive) {
+        text += &format!(
+            "\n[[require]]\ncriterion = \"distinct-l-diversity\"\non = {}\nl = {}\n",
+            quoted(&column.name),
+            column.distinct.clamp(1, 3),
+        );
+    }
+    if !profile.columns.iter().any(|column| column.role == Role::Sensitive) {
+        text += "\n# No column's name sounds sensitive. If one is, give it role = \"sensitive\" above and ask for diversity:\n\
+                 # [[require]]\n# criterion = \"distinct-l-diversity\"\n# on = \"…\"\n# l = 3\n";
+    }
+    text
+}
+
+/// How to read the table, as far as it is not the default.
+fn data_section(data: &str, table: &Table, read: &ReadOptions) -> String {
+    let list = |texts: &mut dyn Iterator<Item = &str>| texts.map(quoted).collect::<Vec<_>>().join(", ");
+    let missing = list(&mut read.missing.iter().map(String::as_str));
+    let mut text = format!("path = {}\nmissing = [{missing}]   # texts that mean \"no value\"\n", quoted(data));
+    if let Some(delimiter) = read.delimiter {
+        text += &format!("delimiter = {}\n", quoted(&char::from(delimiter).to_string()));
+    }
+    if !read.header {
+        let names = list(&mut table.columns().iter().map(Column::name));
+        text += &format!("header = false\nnames = [{names}]   # give them better ones, here and below\n");
+    }
+    if read.trim {
+        text += "trim = true\n";
+    }
+    text
+}
+
+/// A hierarchy that fits the values' type.
+fn hierarchy(domain: &Domain) -> String {
+    let present = domain.len() - usize::from(domain.missing().is_some());
+    let labels = || domain.labels().iter().take(present);
+    let codes = labels().all(|label| label.len() >= 3 && label.bytes().all(|byte| byte.is_ascii_digit()));
+    let length = domain.label(0).len();
+    let rule = match domain.value_type() {
+        ValueType::Integer | ValueType::Text
+            if codes && labels().all(|label| label.len() == length) && present > 20 =>
+        {
+            format!("redact = {length}")
+        }
+        ValueType::Date => "dates = true".into(),
+        ValueType::Integer if present > 2 => intervals(domain.label(0), domain.label(present as u32 - 1)),
+        ValueType::Text if present > 8 => "fanout = [2, 2]".into(),
+        _ => "suppress = true".into(),
+    };
+    format!(", hierarchy = {{ {rule} }}")
+}
+
+/// Three nested widths; the widest has a handful of intervals between the least and the greatest value.
+fn intervals(least: &str, greatest: &str) -> String {
+    let range = greatest.parse::<f64>().unwrap_or(0.0) - least.parse::<f64>().unwrap_or(0.0);
+    let mut width = 1u64;
+    while (width as f64) * 24.0 < range && width < 1 << 50 {
+        width = next_nice(width);
+    }
+    format!("intervals = [{width}, {}, {}]", width * 2, width * 4)
+}
+
+/// 1, 2, 5, 10, 20, 50, …
+fn next_nice(width: u64) -> u64 {
+    if width.to_string().starts_with('2') { width / 2 * 5 } else { width * 2 }
+}
+
+fn quoted(text: &str) -> String {
+    let mut out = String::from("\"");
+    for letter in text.chars() {
+        match letter {
+            '"' | '\\' => out.extend(['\\', letter]),
+            control if control.is_control() => out += &format!("\\u{:04X}", control as u32),
+            plain => out.push(plain),
+        }
+    }
+    out.push('"');
+    out
+}
+
+/// A name as a TOML key.
+fn key(name: &str) -> String {
+    let bare = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'));
+    if bare { name.to_string() } else { quoted(name) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::sample;
+    use crate::plan::Plan;
+    use std::path::Path;
+
+    #[test]
+    fn drafts_are_plans() {
+        let mut tables = vec![sample::hospital(3000, 1), sample::clinic()];
+        tables.push(
+            Table::new(vec![
+                Column::from_values("od\"d = key\n", ["1", "2"]),
+                Column::from_values("weight", ["1.5", "2.5"]),
+                Column::from_values("constant", ["x", "x"]),
+            ])
+            .unwrap(),
+        );
+        for table in tables {
+            let read = ReadOptions { delimiter: Some(b'\t'), header: false, trim: true, ..Default::default() };
+            let draft = draft_plan(&table, &inspect(&table), "da\"ta.csv", &read);
+            let plan = Plan::parse(&draft, Path::new(".")).unwrap_or_else(|error| panic!("{error}\n{draft}"));
+            assert_eq!(plan.schema.columns().len(), table.columns().len());
+            for column in plan.schema.select(&table, Role::Quasi).unwrap() {
+                plan.schema.hierarchy(column).unwrap();
+            }
+        }
+    }
+
+    #[test]
+    fn the_most_identifying_come_first() {
+        let profile = inspect(&sample::hospital(2000, 3));
+        let pairs: Vec<&Combination> = profile.combinations.iter().filter(|found| found.columns.len() == 2).collect();
+        assert!(pairs.len() == KEPT && pairs.is_sorted_by(|a, b| a.unique_share >= b.unique_share));
+        assert!(profile.combinations.iter().all(|found| !found.columns.contains(&"patient".to_string())));
+    }
+
+    #[test]
+    fn widths_are_nice() {
+        assert_eq!(intervals("0", "99"), "intervals = [5, 10, 20]");
+        assert_eq!(intervals("17", "30"), "intervals = [1, 2, 4]");
+        assert_eq!(intervals("0", "100000"), "intervals = [5000, 10000, 20000]");
+    }
+}

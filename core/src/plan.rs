@@ -1,0 +1,356 @@
+//! The plan: what the custodian asks for, read from `plan.toml` and checked.
+//!
+//! Numbers keep the digits they were written with, and every error names the line.
+
+use crate::audit::audit;
+use crate::criterion::{On, Requirement, Verdict, find};
+use crate::data::{ColumnSpec, ReadOptions, Role, Schema, ValueType, hierarchy, sample};
+use crate::error::{Error, Result, suggest};
+use crate::kind::Raw;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+/// A checked plan.
+#[derive(Clone)]
+pub struct Plan {
+    /// The data file, if the plan names one, with the plan's folder before it.
+    pub data: Option<PathBuf>,
+    /// How to read it.
+    pub options: ReadOptions,
+    /// Roles and hierarchies.
+    pub schema: Schema,
+    /// What must hold.
+    pub requirements: Vec<Requirement>,
+    /// The folder that files are relative to.
+    pub folder: PathBuf,
+}
+
+/// Sections that other commands read.
+const LATER_SECTIONS: [&str; 4] = ["method", "release", "gate", "skew"];
+
+impl Plan {
+    /// Reads and checks a plan file.
+    pub fn read(path: &Path) -> Result<Plan> {
+        let text = std::fs::read_to_string(path).map_err(|error| match error.kind() {
+            std::io::ErrorKind::InvalidData => Error::plan("the plan is not valid UTF-8").file(path),
+            _ => Error::io(&error, path),
+        })?;
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        Plan::parse(&text, folder).map_err(|error| error.file(path))
+    }
+
+    /// Checks the text of a plan; files are relative to the folder.
+    ///
+    /// ```
+    /// let plan = sfumato::Plan::parse(r#"
+    ///     [columns]
+    ///     zip     = "quasi"
+    ///     disease = { role = "sensitive" }
+    ///
+    ///     [[require]]
+    ///     criterion = "frequency-l-diversity"
+    ///     l = 1.5
+    /// "#, ".".as_ref())?;
+    /// let table = sfumato::data::sample::clinic();
+    /// assert!(sfumato::audit(&table, &plan.schema, &plan.requirements, &plan.folder)?.holds());
+    /// # Ok::<(), sfumato::Error>(())
+    /// ```
+    pub fn parse(text: &str, folder: &Path) -> Result<Plan> {
+        let document = DeTable::parse(text).map_err(|error| {
+            let line = error.span().map_or(1, |span| line_of(text, span.start));
+            Error::plan(format!("this is not TOML: {}", error.message())).line(line)
+        })?;
+        let root = Section { name: "the plan", text, table: document.get_ref(), line: 1 };
+        let known = ["data", "columns", "require"];
+        root.refuse_unknown(known.into_iter().chain(LATER_SECTIONS))?;
+
+        let mut plan = Plan {
+            data: None,
+            options: ReadOptions::default(),
+            schema: Schema::default(),
+            requirements: Vec::new(),
+            folder: folder.to_owned(),
+        };
+        if let Some(data) = root.section("data")? {
+            plan.read_data(&data)?;
+        }
+        let columns = root.section("columns")?.ok_or_else(|| {
+            Error::plan("the plan has no [columns]").help("say what each column is: `sfumato init DATA` writes a start")
+        })?;
+        plan.schema = read_columns(&columns, folder)?;
+        plan.options.types =
+            plan.schema.columns().iter().filter_map(|spec| Some((spec.name.clone(), spec.value_type?))).collect();
+        for section in root.sections("require")? {
+            plan.requirements.push(read_requirement(&section, &plan.schema)?);
+        }
+        Ok(plan)
+    }
+
+    fn read_data(&mut self, data: &Section<'_>) -> Result<()> {
+        data.refuse_unknown(["path", "missing", "delimiter", "header", "names", "trim"])?;
+        self.data = data.get("path", text)?.map(|path| self.folder.join(path));
+        if let Some(missing) = data.get("missing", texts)? {
+            self.options.missing = missing;
+        }
+        if let Some(delimiter) = data.get("delimiter", text)? {
+            let byte = match delimiter.as_bytes() {
+                [byte] if byte.is_ascii() && !matches!(byte, b'"' | b'\n' | b'\r') => Some(*byte),
+                _ => None,
+            };
+            let wrong = || Error::plan("[data]: `delimiter` is one ASCII character").line(data.line_of("delimiter"));
+            self.options.delimiter = Some(byte.ok_or_else(wrong)?);
+        }
+        self.options.header = data.get("header", flag)?.unwrap_or(true);
+        self.options.names = data.get("names", texts)?;
+        self.options.trim = data.get("trim", flag)?.unwrap_or(false);
+        Ok(())
+    }
+}
+
+/// One `[[require]]` given as text.
+pub fn requirement(text: &str, schema: &Schema) -> Result<Requirement> {
+    let document = DeTable::parse(text).map_err(|error| Error::plan(error.message().to_string()))?;
+    read_requirement(&Section { name: "[[require]]", text, table: document.get_ref(), line: 1 }, schema)
+}
+
+/// The verdict of a criterion on [`sample::clinic`], six records in two groups: for trying and for documentation. Parameters are written as in a plan;
+/// the sensitive column is `disease`.
+pub fn example(name: &str, written: &[(&str, &str)]) -> Result<Verdict> {
+    let schema = Schema::of(&["zip"], &["disease", "drug"]);
+    let lines: String = written.iter().map(|(param, value)| format!("{param} = {value}\n")).collect();
+    let on = if find(name)?.build.on == On::Column { "on = \"disease\"" } else { "" };
+    let wanted = requirement(&format!("criterion = \"{name}\"\n{on}\n{lines}"), &schema)?;
+    Ok(audit(&sample::clinic(), &schema, &[wanted], Path::new("."))?.criteria.remove(0).verdict)
+}
+
+fn read_columns(columns: &Section<'_>, folder: &Path) -> Result<Schema> {
+    let mut specs = Vec::new();
+    for (name, value) in columns.table.iter() {
+        let line = line_of(columns.text, value.span().start);
+        let spec = read_column(columns, name.get_ref(), value, folder).map_err(|error| error.line(line))?;
+        specs.push(spec);
+    }
+    Ok(Schema::new(specs))
+}
+
+fn read_column(columns: &Section<'_>, name: &str, value: &Spanned<DeValue<'_>>, folder: &Path) -> Result<ColumnSpec> {
+    if let DeValue::String(role) = value.get_ref() {
+        return Ok(ColumnSpec::new(name, find_role(name, role)?));
+    }
+    let label = format!("column \"{name}\"");
+    let section = columns.inside(&label, value)?;
+    section.refuse_unknown(["role", "hierarchy", "sensitive_values", "order", "type"])?;
+    let role = section.get("role", text)?.ok_or_else(|| {
+        Error::plan(format!("{label} has no role"))
+            .help("role = \"identifier\", \"quasi\", \"sensitive\" or \"insensitive\"")
+    })?;
+    let mut spec = ColumnSpec::new(name, find_role(name, &role)?);
+    spec.sensitive_values = section.get("sensitive_values", texts)?.unwrap_or_default();
+    spec.order = section.get("order", texts)?.unwrap_or_default();
+    if !spec.sensitive_values.is_empty() && spec.role != Role::Sensitive {
+        return Err(Error::plan(format!("{label}: `sensitive_values` belongs to a sensitive column")));
+    }
+    if let Some(wanted) = section.get("type", text)? {
+        let names = ValueType::ALL.map(ValueType::name);
+        let wrong = || Error::plan(format!("{label}: there is no type \"{wanted}\"")).help(suggest(&wanted, names));
+        spec.value_type = Some(ValueType::find(&wanted).ok_or_else(wrong)?);
+    }
+    if let Some(hierarchy) = section.section("hierarchy")? {
+        let written: Vec<(&str, Raw)> =
+            hierarchy.table.iter().map(|(key, value)| (key.get_ref().as_ref(), raw(value))).collect();
+        let rule = hierarchy::rule(&written, folder)?;
+        spec.rule = Some(Arc::from(rule));
+    }
+    Ok(spec)
+}
+
+fn find_role(column: &str, role: &str) -> Result<Role> {
+    Role::find(role).ok_or_else(|| {
+        let help = suggest(role, Role::ALL.map(Role::name));
+        Error::plan(format!("column \"{column}\": there is no role \"{role}\"")).help(help)
+    })
+}
+
+fn read_requirement(section: &Section<'_>, schema: &Schema) -> Result<Requirement> {
+    let at = |error: Error| error.line(section.line);
+    let name = section.get("criterion", text)?.ok_or_else(|| {
+        at(Error::plan("a [[require]] names no criterion").help("criterion = \"…\", see `sfumato list criteria`"))
+    })?;
+    let on = section.get("on", texts)?.unwrap_or_default();
+    let params: Vec<(&str, Raw)> = section
+        .table
+        .iter()
+        .filter(|(key, _)| !matches!(key.get_ref().as_ref(), "criterion" | "on"))
+        .map(|(key, value)| (key.get_ref().as_ref(), raw(value)))
+        .collect();
+    Requirement::new(&name, &params, &on, schema).map_err(at)
+}
+
+/// A table of the plan with its name, for errors.
+struct Section<'a> {
+    name: &'a str,
+    text: &'a str,
+    table: &'a DeTable<'a>,
+    line: u64,
+}
+
+impl<'a> Section<'a> {
+    fn inside<'b>(&'b self, name: &'b str, value: &'b Spanned<DeValue<'a>>) -> Result<Section<'b>>
+    where
+        'a: 'b,
+    {
+        let line = line_of(self.text, value.span().start);
+        let table = value
+            .get_ref()
+            .as_table()
+            .ok_or_else(|| Error::plan(format!("{name} is {}, not a table", raw(value).describe())).line(line))?;
+        Ok(Section { name, text: self.text, table, line })
+    }
+
+    fn section<'b>(&'b self, name: &'b str) -> Result<Option<Section<'b>>> {
+        self.table.get(name).map(|value| self.inside(name, value)).transpose()
+    }
+
+    /// The tables of an array of tables; none if it is absent.
+    fn sections<'b>(&'b self, name: &'b str) -> Result<Vec<Section<'b>>> {
+        let Some(value) = self.table.get(name) else { return Ok(Vec::new()) };
+        let list = value.get_ref().as_array().ok_or_else(|| {
+            Error::plan(format!("`{name}` is a list")).line(self.line_of(name)).help(format!("write [[{name}]]"))
+        })?;
+        list.iter().map(|item| self.inside(name, item)).collect()
+    }
+
+    fn line_of(&self, key: &str) -> u64 {
+        self.table.get(key).map_or(self.line, |value| line_of(self.text, value.span().start))
+    }
+
+    fn refuse_unknown<'k>(&self, known: impl IntoIterator<Item = &'k str> + Clone) -> Result<()> {
+        for (key, value) in self.table.iter() {
+            let key = key.get_ref().as_ref();
+            if !known.clone().into_iter().any(|name| name == key) {
+                let line = line_of(self.text, value.span().start);
+                let message = format!("{} has no \"{key}\"", self.name);
+                return Err(Error::plan(message).line(line).help(suggest(key, known)));
+            }
+        }
+        Ok(())
+    }
+
+    /// A value in the form that `read` accepts.
+    fn get<T>(&self, key: &str, read: fn(&Raw) -> std::result::Result<T, &'static str>) -> Result<Option<T>> {
+        let Some(value) = self.table.get(key) else { return Ok(None) };
+        let wrong = |expected| Error::plan(format!("{}: `{key}` is {expected}", self.name)).line(self.line_of(key));
+        read(&raw(value)).map(Some).map_err(wrong)
+    }
+}
+
+fn text(raw: &Raw) -> std::result::Result<String, &'static str> {
+    match raw {
+        Raw::Text(text) => Ok(text.clone()),
+        _ => Err("a text in quotes"),
+    }
+}
+
+fn flag(raw: &Raw) -> std::result::Result<bool, &'static str> {
+    match raw {
+        Raw::Flag(flag) => Ok(*flag),
+        _ => Err("true or false"),
+    }
+}
+
+/// One text, or a list of texts or numbers.
+fn texts(raw: &Raw) -> std::result::Result<Vec<String>, &'static str> {
+    let one = |item: &Raw| match item {
+        Raw::Text(text) | Raw::Number(text) => Ok(text.clone()),
+        _ => Err("a list of texts"),
+    };
+    match raw {
+        Raw::List(items) => items.iter().map(one).collect(),
+        single => Ok(vec![one(single)?]),
+    }
+}
+
+fn raw(value: &Spanned<DeValue<'_>>) -> Raw {
+    match value.get_ref() {
+        DeValue::String(text) => Raw::Text(text.to_string()),
+        DeValue::Integer(number) => Raw::Number(number.to_string()),
+        DeValue::Float(number) => Raw::Number(number.to_string()),
+        DeValue::Boolean(flag) => Raw::Flag(*flag),
+        DeValue::Array(items) => Raw::List(items.iter().map(raw).collect()),
+        DeValue::Datetime(_) => Raw::Other("a date"),
+        DeValue::Table(_) => Raw::Other("a table"),
+    }
+}
+
+fn line_of(text: &str, offset: usize) -> u64 {
+    text.as_bytes()[..offset.min(text.len())].iter().filter(|&&byte| byte == b'\n').count() as u64 + 1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const COLUMNS: &str = "[columns]\nzip = \"quasi\"\ndisease = { role = \"sensitive\" }\n";
+
+    fn parse(text: &str) -> Result<Plan> {
+        Plan::parse(text, Path::new("."))
+    }
+
+    #[test]
+    fn numbers_mean_what_is_written() {
+        for written in ["0.1", "\"0.1\"", "0.10", "1e-1"] {
+            let plan = parse(&format!("{COLUMNS}[[require]]\ncriterion = \"t-closeness\"\nt = {written}\n")).unwrap();
+            let t = plan.requirements[0].params.decimal("t");
+            assert_eq!((t.fraction().num, t.fraction().den), (1, 10), "{written}");
+        }
+        let digits = "0.1000000000000000000000000001";
+        let plan = parse(&format!("{COLUMNS}[[require]]\ncriterion = \"t-closeness\"\nt = {digits}\n")).unwrap();
+        assert_eq!(plan.requirements[0].params.decimal("t").to_string(), digits);
+    }
+
+    #[test]
+    fn sections_of_other_commands_are_let_be() {
+        let later = "[method]\nname = \"mondrian\"\n[release]\nmax_suppressed = \"2%\"\n";
+        assert!(parse(&format!("{COLUMNS}{later}")).is_ok());
+    }
+
+    #[test]
+    fn errors_name_line_and_remedy() {
+        let check = |text: &str, expected: &[&str]| {
+            let message = parse(text).err().expect("refused").to_string();
+            for part in expected {
+                assert!(message.contains(part), "{message:?} lacks {part:?}");
+            }
+        };
+        let with = |criterion: &str| format!("{COLUMNS}[[require]]\n{criterion}\n");
+        check("[columns\n", &["line 1", "TOML"]);
+        check("", &["no [columns]", "sfumato init"]);
+        check("[colums]\n", &["did you mean \"columns\"?"]);
+        check("[columns]\na = \"quasy\"\n", &["line 2", "did you mean \"quasi\"?"]);
+        check("[columns]\na = { role = \"quasi\", hierachy = {} }\n", &["line 2", "did you mean \"hierarchy\"?"]);
+        check("[columns]\na = { hierarchy = { redact = 2 } }\n", &["line 2", "has no role"]);
+        check("[columns]\na = { role = \"quasi\", hierarchy = { intervals = [5, 7] } }\n", &["line 2", "do not nest"]);
+        check("[data]\ndelimiter = \"ab\"\n[columns]\n", &["line 2", "one ASCII character"]);
+        check(&with("l = 3"), &["line 4", "names no criterion"]);
+        check(&with("criterion = \"entropy-diversity\"\nl = 3"), &["line 4", "did you mean \"entropy-l-diversity\"?"]);
+        check(&with("criterion = \"k-anonymity\"\nl = 3"), &["no parameter \"l\"", "known: k"]);
+        check(&with("criterion = \"k-anonymity\""), &["needs the parameter \"k\""]);
+        check(&with("criterion = \"k-anonymity\"\nk = 0"), &["below 1"]);
+        check(&with("criterion = \"k-anonymity\"\nk = 2.5"), &["not a whole number"]);
+        check(&with("criterion = \"entropy-l-diversity\"\nl = 0"), &["at least 1"]);
+        check(&with("criterion = \"entropy-l-diversity\"\nl = nan"), &["not a number"]);
+        check(&with("criterion = \"recursive-cl-diversity\"\nc = 0\nl = 2"), &["above 0"]);
+        check(&with("criterion = \"recursive-cl-diversity\"\nc = -1\nl = 2"), &["above 0"]);
+        check(&with("criterion = \"t-closeness\"\nt = 1.01"), &["from 0 to 1"]);
+        check(&with("criterion = \"t-closeness\"\nt = inf"), &["not a number"]);
+        check(&with("criterion = \"t-closeness\"\nt = 0.1\ndistance = \"far\""), &["equal, ordered, hierarchical"]);
+        check(&with("criterion = \"k-anonymity\"\nk = 2\non = \"disease\""), &["leave out `on`"]);
+        check(&with("criterion = \"distinct-l-diversity\"\nl = 2\non = \"zip\""), &["not a sensitive column"]);
+        check(
+            "[columns]\nzip = \"quasi\"\n[[require]]\ncriterion = \"distinct-l-diversity\"\nl = 2\n",
+            &["needs a sensitive column"],
+        );
+    }
+}

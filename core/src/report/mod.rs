@@ -1,0 +1,77 @@
+//! What people and programs read: terminal text and JSON, from the same values.
+
+mod json;
+mod terminal;
+
+pub use json::{audit_json, list_json, profile_json};
+pub use terminal::{audit_text, list_text, profile_text};
+
+use crate::criterion;
+use crate::data::{Formats, hierarchy};
+use crate::kind::{Kind, Param};
+
+/// One member of a family, for listings.
+pub struct Member {
+    /// Its name.
+    pub name: &'static str,
+    /// One sentence about it.
+    pub summary: &'static str,
+    /// Where it is defined.
+    pub reference: &'static str,
+    /// What can be set.
+    pub params: &'static [Param],
+    /// An example, as written in a plan.
+    pub example: String,
+}
+
+/// A family with its members.
+pub struct Family {
+    /// The word on the command line.
+    pub name: &'static str,
+    /// What its members are.
+    pub summary: &'static str,
+    /// The members in order.
+    pub members: Vec<Member>,
+}
+
+/// Every family that plans and commands can name.
+pub fn families(formats: &Formats) -> Vec<Family> {
+    let inline = |kind: &Kind<hierarchy::Build>| format!("hierarchy = {{ {} }}", assignments(kind.example).join(", "));
+    let block = |kind: &Kind<criterion::Build>| {
+        let mut lines = vec![format!("criterion = \"{}\"", kind.name)];
+        lines.extend(assignments(kind.example));
+        lines.join("; ")
+    };
+    let format = |format: &dyn crate::data::Format| Member {
+        name: format.name(),
+        summary: format.summary(),
+        reference: "",
+        params: &[],
+        example: format.endings().iter().map(|ending| format!("table.{ending}")).collect::<Vec<_>>().join(", "),
+    };
+    vec![
+        Family {
+            name: "criteria",
+            summary: "What must hold for a release ([[require]])",
+            members: criterion::KINDS.iter().map(|kind| member(kind, block(kind))).collect(),
+        },
+        Family {
+            name: "hierarchies",
+            summary: "How values are made coarser (hierarchy = { … })",
+            members: hierarchy::KINDS.iter().map(|kind| member(kind, inline(kind))).collect(),
+        },
+        Family {
+            name: "formats",
+            summary: "Files that tables are read from and written to, by their ending",
+            members: formats.iter().map(format).collect(),
+        },
+    ]
+}
+
+fn member<B>(kind: &Kind<B>, example: String) -> Member {
+    Member { name: kind.name, summary: kind.summary, reference: kind.reference, params: kind.params, example }
+}
+
+fn assignments(example: &[(&str, &str)]) -> Vec<String> {
+    example.iter().map(|(name, value)| format!("{name} = {value}")).collect()
+}

@@ -1,0 +1,182 @@
+//! Text for people at a terminal.
+
+use super::{Family, Member};
+use crate::audit::{Answer, Audit};
+use crate::inspect::Profile;
+use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
+
+/// A table without lines, to be read and to be cut by other tools.
+fn table(header: &[&str], right: &[usize]) -> Table {
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled).set_header(header);
+    for &at in right {
+        if let Some(column) = table.column_mut(at) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+    table
+}
+
+/// What `check` prints.
+pub fn audit_text(audit: &Audit) -> String {
+    let mut text = format!(
+        "{} in {} ({:.1} a group on average)\n\n",
+        counted(audit.records as u64, "record"),
+        counted(audit.groups as u64, "group"),
+        audit.records as f64 / audit.groups.max(1) as f64,
+    );
+    let mut rows = table(&["", "criterion", "on", "asked", "measured", "worst group", "violating"], &[4, 5]);
+    for answer in &audit.criteria {
+        rows.add_row(audit_row(answer));
+    }
+    text += &trimmed(&rows.to_string());
+    let failed = audit.criteria.iter().filter(|answer| !answer.verdict.holds).count();
+    text += &match (failed, audit.criteria.len()) {
+        (_, 0) => "\nThe plan requires nothing: add [[require]] sections to it.\n".to_string(),
+        (0, 1) => "\n✓ The criterion holds.\n".to_string(),
+        (0, all) => format!("\n✓ All {all} criteria hold.\n"),
+        (failed, all) => format!("\n✗ {failed} of {all} criteria do not hold.\n"),
+    };
+    text
+}
+
+fn audit_row(answer: &Answer) -> Vec<String> {
+    let (wanted, verdict) = (&answer.requirement, &answer.verdict);
+    let asked: Vec<String> = wanted
+        .params
+        .iter()
+        .map(|(name, setting)| (name, setting.to_string()))
+        .filter(|(_, setting)| !setting.is_empty())
+        .map(|(name, setting)| format!("{name} = {setting}"))
+        .collect();
+    let mut measured = verdict.measured.map_or_else(|| if verdict.holds { "–" } else { "∞" }.to_string(), number);
+    for (name, value) in &verdict.also {
+        measured += &format!(", {name} {}", number(*value));
+    }
+    let violating = match verdict.violating.groups {
+        0 => String::new(),
+        groups => format!("{}, {}", counted(groups, "group"), counted(verdict.violating.records, "record")),
+    };
+    vec![
+        if verdict.holds { "✓" } else { "✗" }.to_string(),
+        wanted.kind.name.to_string(),
+        wanted.on.join(", "),
+        asked.join(", "),
+        measured,
+        verdict.worst.map_or_else(String::new, |worst| counted(worst.size, "record")),
+        violating,
+    ]
+}
+
+/// What `inspect` prints.
+pub fn profile_text(profile: &Profile) -> String {
+    let mut text = format!("{} records, {} columns\n\n", grouped(profile.records), profile.columns.len());
+    let header = ["column", "type", "distinct", "missing", "top share", "unique", "suggested role", "because"];
+    let mut rows = table(&header, &[2, 3, 4, 5]);
+    for column in &profile.columns {
+        rows.add_row([
+            column.name.clone(),
+            column.value_type.name().to_string(),
+            grouped(column.distinct),
+            grouped(column.missing),
+            percent(column.top_share),
+            percent(column.unique_share),
+            column.role.name().to_string(),
+            column.reason.clone(),
+        ]);
+    }
+    text += &trimmed(&rows.to_string());
+    if !profile.combinations.is_empty() {
+        text += "\nMost identifying together (records that nobody else equals in these columns):\n\n";
+        let mut rows = table(&["unique", "distinct", "columns"], &[0, 1]);
+        for found in &profile.combinations {
+            rows.add_row([percent(found.unique_share), grouped(found.distinct), found.columns.join(" + ")]);
+        }
+        text += &trimmed(&rows.to_string());
+    }
+    if let Some(sampled) = profile.sampled {
+        text += &format!("(counted over {} of the records; over all of them fewer are unique)\n", grouped(sampled));
+    }
+    text
+}
+
+/// What `list` prints.
+pub fn list_text(families: &[Family]) -> String {
+    families.iter().map(family_text).collect::<Vec<_>>().join("\n")
+}
+
+fn family_text(family: &Family) -> String {
+    let mut text = format!("{}: {}\n", family.name.to_uppercase(), family.summary);
+    for member in &family.members {
+        text += &member_text(member);
+    }
+    text
+}
+
+fn member_text(member: &Member) -> String {
+    let mut text = format!("\n  {}\n      {}\n", member.name, member.summary);
+    for param in member.params {
+        let default = match param.default {
+            None => String::new(),
+            Some("") => " (may be left out)".to_string(),
+            Some(default) => format!(" (default {default})"),
+        };
+        text += &format!("      {:<11} {}: {}{default}\n", param.name, param.summary, param.shape);
+    }
+    text += &format!("      e.g.        {}\n", member.example);
+    if !member.reference.is_empty() {
+        text += &format!("      from        {}\n", member.reference);
+    }
+    text
+}
+
+/// The table's lines without blanks at their ends, which copy badly.
+fn trimmed(table: &str) -> String {
+    table.lines().map(|line| format!("{}\n", line.trim_end())).collect()
+}
+
+/// Up to six significant digits.
+fn number(value: f64) -> String {
+    if value == 0.0 || !value.is_finite() {
+        return format!("{value}");
+    }
+    let places = (5 - value.abs().log10().floor() as i32).clamp(0, 10) as usize;
+    let text = format!("{value:.places$}");
+    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_string() } else { text }
+}
+
+fn percent(share: f64) -> String {
+    format!("{:.1} %", share * 100.0)
+}
+
+/// 1 group, 12,345 groups
+fn counted(count: u64, word: &str) -> String {
+    format!("{} {word}{}", grouped(count as usize), if count == 1 { "" } else { "s" })
+}
+
+/// 12,345
+fn grouped(count: usize) -> String {
+    let digits = count.to_string();
+    let mut text = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_short() {
+        assert_eq!(number(2.8284271247), "2.82843");
+        assert_eq!(number(30162.0), "30162");
+        assert_eq!(number(0.05), "0.05");
+        assert_eq!(number(1e-7), "0.0000001");
+        assert_eq!([grouped(7), grouped(1234), grouped(1234567)], ["7", "1,234", "1,234,567"]);
+    }
+}
