@@ -133,8 +133,7 @@ impl Scan<'_> {
                 Some((codes, _)) => counter.count(group, groups.rows(group).iter().map(|&row| codes[row as usize])),
             };
             for (evidence, criterion) in evidence.iter_mut().zip(criteria) {
-                let so_far = std::mem::replace(evidence, Evidence::none());
-                *evidence = so_far.combine(criterion.evidence(&histogram));
+                evidence.absorb(&criterion.evidence(&histogram));
             }
         }
         evidence

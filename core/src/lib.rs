@@ -53,3 +53,12 @@ pub mod report;
 pub use audit::{Audit, audit};
 pub use error::{Error, Fault, Result};
 pub use plan::{Plan, example};
+
+/// The examples of README.md and of the guide, run as tests.
+#[cfg(doctest)]
+mod readme {
+    #[doc = include_str!("../../README.md")]
+    struct Readme;
+    #[doc = include_str!("../../docs/guide/README.md")]
+    struct Guide;
+}

@@ -21,7 +21,7 @@ const PLAN: &str = include_str!("demo.toml");
 
 /// Levels of the generalized table: coarse enough for groups, fine enough for use.
 const LEVELS: [(&str, usize); 6] =
-    [("age", 3), ("sex", 0), ("zip", 2), ("nationality", 1), ("marital-status", 1), ("admitted", 5)];
+    [("age", 3), ("sex", 0), ("zip", 3), ("nationality", 1), ("marital-status", 1), ("admitted", 5)];
 
 pub fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode> {
     let plan = Plan::parse(PLAN, Path::new("."))?;
@@ -35,7 +35,7 @@ pub fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode> {
     output.text(&format!("\n{}\n", audit_text(&raw)))?;
 
     output.heading(
-        "3. Generalized: ages in spans of 20 years, postal districts, no nationality, marital status or date",
+        "3. Generalized: ages in spans of 20 years, two digits of the postal code, no nationality, marital status or date",
     )?;
     let coarse = generalized(&table, &plan)?;
     let safe = audit(&coarse, &plan.schema, &plan.requirements, &plan.folder)?;

@@ -54,7 +54,6 @@ impl<'a> Histogram<'a> {
 #[derive(Clone, Debug)]
 pub struct Counter {
     counts: Vec<u32>,
-    touched: Vec<u32>,
     entries: Vec<(u32, u32)>,
     descending: Vec<u32>,
 }
@@ -62,24 +61,41 @@ pub struct Counter {
 impl Counter {
     /// For codes below `domain`.
     pub fn new(domain: usize) -> Self {
-        Counter { counts: vec![0; domain], touched: Vec::new(), entries: Vec::new(), descending: Vec::new() }
+        Counter { counts: vec![0; domain], entries: Vec::new(), descending: Vec::new() }
     }
 
     /// The histogram of a group with these codes.
+    #[inline]
     pub fn count(&mut self, group: usize, codes: impl Iterator<Item = u32>) -> Histogram<'_> {
         let mut size = 0;
-        self.touched.clear();
-        for code in codes {
-            let count = &mut self.counts[code as usize];
-            if *count == 0 {
-                self.touched.push(code);
-            }
-            *count += 1;
-            size += 1;
-        }
-        self.touched.sort_unstable();
         self.entries.clear();
-        self.entries.extend(self.touched.iter().map(|&code| (code, std::mem::take(&mut self.counts[code as usize]))));
+        if self.counts.len() <= 64 {
+            // Codes that occur as bits of one word: found in order without sorting.
+            let mut present = 0u64;
+            for code in codes {
+                self.counts[code as usize] += 1;
+                present |= 1 << code;
+                size += 1;
+            }
+            while present != 0 {
+                let code = present.trailing_zeros();
+                present &= present - 1;
+                self.entries.push((code, std::mem::take(&mut self.counts[code as usize])));
+            }
+        } else {
+            for code in codes {
+                let count = &mut self.counts[code as usize];
+                if *count == 0 {
+                    self.entries.push((code, 0));
+                }
+                *count += 1;
+                size += 1;
+            }
+            self.entries.sort_unstable();
+            for (code, count) in &mut self.entries {
+                *count = std::mem::take(&mut self.counts[*code as usize]);
+            }
+        }
         self.ranked(group, size)
     }
 

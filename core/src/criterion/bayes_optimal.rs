@@ -24,7 +24,8 @@ use crate::exact::{Decimal, Fraction};
 use crate::kind::{Kind, Param, Range, Shape};
 use dashu_int::{IBig, UBig};
 use dashu_ratio::RBig;
-use std::collections::{BTreeSet, HashMap, HashSet};
+use smallvec::{SmallVec, smallvec};
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 const RHO: Param = Param { name: "rho1", summary: "", shape: Shape::Decimal(Range::UNIT), default: None };
@@ -202,9 +203,9 @@ fn whole_weights(column: &Column) -> Result<Vec<u64>> {
         if number.is_negative() { Err(wrong("is negative")) } else { Ok(number.fraction()) }
     };
     let fractions = column.domain().labels().iter().map(parse).collect::<Result<Vec<_>>>()?;
-    // Denominators divide powers of ten, so the largest power of ten serves all.
+    // In lowest terms denominators divide powers of ten, so a power of ten serves all.
     let mut unit: u128 = 1;
-    while fractions.iter().any(|fraction| (fraction.num * (unit % fraction.den.max(1))) % fraction.den != 0) {
+    while fractions.iter().any(|fraction| !unit.is_multiple_of(fraction.den)) {
         unit =
             unit.checked_mul(10).filter(|&unit| unit <= 10u128.pow(18)).ok_or_else(|| wrong("has over 18 digits"))?;
     }
@@ -227,22 +228,27 @@ struct BayesOptimal {
 
 /// What an attacker sees of one group.
 struct Sight {
-    combinations: BTreeSet<u32>,
+    combinations: SmallVec<[u32; 8]>,
     /// n(q*,s)
-    counts: Vec<u64>,
+    counts: SmallVec<[u64; 32]>,
     /// f(q*,s), as weights.
-    weights: Vec<u128>,
+    weights: SmallVec<[u128; 32]>,
 }
 
 impl BayesOptimal {
     fn sight(&self, group: &Histogram<'_>) -> Sight {
-        let mut sight =
-            Sight { combinations: BTreeSet::new(), counts: vec![0; self.values], weights: vec![0; self.values] };
+        let mut sight = Sight {
+            combinations: SmallVec::new(),
+            counts: smallvec![0; self.values],
+            weights: smallvec![0; self.values],
+        };
         for &(code, count) in group.entries() {
             let (region, value) = self.pair_of_code[code as usize];
             sight.counts[value as usize] += u64::from(count);
-            sight.combinations.extend(&self.members[region as usize]);
+            sight.combinations.extend_from_slice(&self.members[region as usize]);
         }
+        sight.combinations.sort_unstable();
+        sight.combinations.dedup();
         for &combination in &sight.combinations {
             for (total, weight) in sight.weights.iter_mut().zip(self.joint.row(combination)) {
                 *total += u128::from(*weight);

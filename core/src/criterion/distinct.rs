@@ -41,15 +41,15 @@ pub const KIND: Kind<Build> = Kind {
 
 /// The criterion over a column in which only some values need protection.
 pub(super) fn make(params: &Params, cared_for: Vec<bool>) -> Result<Box<dyn Criterion>> {
-    Ok(Box::new(Distinct { l: params.count("l"), cared_for }))
+    Ok(Box::new(DistinctDiversity { l: params.count("l"), cared_for }))
 }
 
-struct Distinct {
+struct DistinctDiversity {
     l: u64,
     cared_for: Vec<bool>,
 }
 
-impl Criterion for Distinct {
+impl Criterion for DistinctDiversity {
     /// # Claim
     /// A merged group holds the values of its parts, and a value that needs protection came from a part with l values: monotone.
     fn evidence(&self, group: &Histogram<'_>) -> Evidence {

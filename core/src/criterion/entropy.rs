@@ -50,15 +50,15 @@ pub const KIND: Kind<Build> = Kind {
 
 /// The criterion over a column in which only some values need protection.
 pub(super) fn make(params: &Params, cared_for: Vec<bool>) -> Result<Box<dyn Criterion>> {
-    Ok(Box::new(Entropy { l: params.decimal("l").fraction(), cared_for }))
+    Ok(Box::new(EntropyDiversity { l: params.decimal("l").fraction(), cared_for }))
 }
 
-struct Entropy {
+struct EntropyDiversity {
     l: Fraction,
     cared_for: Vec<bool>,
 }
 
-impl Criterion for Entropy {
+impl Criterion for EntropyDiversity {
     /// # Claim
     /// Entropy is concave, so a merged group has at least the least entropy of its parts (Theorem 5.2; with don't-care values Theorem 5.4): monotone.
     /// The decision at the threshold is `nⁿ ≥ lⁿ·Πrʳ` in integers (see `EffectiveNumber`).

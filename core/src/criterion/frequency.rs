@@ -45,7 +45,7 @@ pub const KIND: Kind<Build> = Kind {
 
 /// The criterion over a column in which only some values need protection.
 pub(super) fn make(params: &Params, cared_for: Vec<bool>) -> Result<Box<dyn Criterion>> {
-    Ok(Box::new(Frequency { l: params.decimal("l").fraction(), cared_for }))
+    Ok(Box::new(FrequencyDiversity { l: params.decimal("l").fraction(), cared_for }))
 }
 
 /// The share of the most frequent value that needs protection.
@@ -55,12 +55,12 @@ pub(super) fn largest_share(group: &Histogram<'_>, cared_for: &[bool]) -> Fracti
     Fraction::new(u128::from(most), u128::from(group.size()))
 }
 
-struct Frequency {
+struct FrequencyDiversity {
     l: Fraction,
     cared_for: Vec<bool>,
 }
 
-impl Criterion for Frequency {
+impl Criterion for FrequencyDiversity {
     /// # Claim
     /// The share of a value in a merged group is a weighted mean of its shares in the parts: monotone.
     fn evidence(&self, group: &Histogram<'_>) -> Evidence {

@@ -290,19 +290,31 @@ impl Evidence {
     }
 
     /// Both together.
-    pub fn combine(self, other: Evidence) -> Evidence {
+    pub fn combine(mut self, other: Evidence) -> Evidence {
+        self.absorb(&other);
+        self
+    }
+
+    /// Takes in what other groups tell.
+    pub fn absorb(&mut self, other: &Evidence) {
         let (Some(mine), Some(others)) = (self.worst, other.worst) else {
-            return if self.worst.is_some() { self } else { other };
+            if self.worst.is_none() {
+                *self = other.clone();
+            }
+            return;
         };
-        let order = self.measures[0].compare(&other.measures[0]).then(mine.cmp(&others));
-        let worst = Some(if order == Ordering::Greater { others } else { mine });
-        let pairs = self.measures.iter().zip(&other.measures);
-        let measures = pairs.map(|(a, b)| if a.compare(b) == Ordering::Greater { *b } else { *a }).collect();
-        let violating = Violating {
-            groups: self.violating.groups + other.violating.groups,
-            records: self.violating.records + other.violating.records,
-        };
-        Evidence { holds: self.holds && other.holds, measures, worst, violating }
+        for (at, (own, others_measure)) in self.measures.iter_mut().zip(&other.measures).enumerate() {
+            let order = own.compare(others_measure);
+            if at == 0 && order.then(mine.cmp(&others)) == Ordering::Greater {
+                self.worst = Some(others);
+            }
+            if order == Ordering::Greater {
+                *own = *others_measure;
+            }
+        }
+        self.holds &= other.holds;
+        self.violating.groups += other.violating.groups;
+        self.violating.records += other.violating.records;
     }
 
     /// Whether the criterion holds for every group by itself.

@@ -19,6 +19,7 @@ use super::{
 use crate::candidate::{Counter, Histogram, dense_ids};
 use crate::error::Result;
 use crate::kind::{Kind, Param, Params};
+use std::cell::RefCell;
 
 type Make = fn(&Params, Vec<bool>) -> Result<Box<dyn Criterion>>;
 
@@ -74,13 +75,12 @@ fn bind(context: &Context<'_>, make: Make) -> Result<Bound> {
     let coded: Vec<(&[u32], usize)> = columns.iter().map(|column| (column.codes(), column.domain().len())).collect();
     let (joint, combinations) = dense_ids(&coded, context.table.rows());
     let mut sides = Vec::with_capacity(columns.len());
-    for (at, (codes, domain)) in coded.iter().enumerate() {
+    for (at, (codes, _)) in coded.iter().enumerate() {
         let others: Vec<_> = (0..coded.len()).filter(|&other| other != at).map(|other| coded[other]).collect();
         let (rest, _) = dense_ids(&others, context.table.rows());
         let mut side = Side {
             own: vec![0; combinations],
             rest: vec![0; combinations],
-            domain: *domain,
             inner: make(context.params, Context { on: &context.on[at..=at], ..*context }.cared_for()?)?,
         };
         for ((&combination, &own), rest) in joint.iter().zip(*codes).zip(rest) {
@@ -98,25 +98,37 @@ struct Side {
     own: Vec<u32>,
     /// And the number of the combination of the others.
     rest: Vec<u32>,
-    domain: usize,
     inner: Box<dyn Criterion>,
 }
 
+/// Memory that is used again from group to group.
+#[derive(Default)]
+struct Scratch {
+    /// Number of the other values, own value, count.
+    parts: Vec<(u32, u32, u32)>,
+    counter: Option<Counter>,
+}
+
+thread_local! {
+    static SCRATCH: RefCell<Scratch> = RefCell::default();
+}
+
 impl Side {
-    fn evidence(&self, group: &Histogram<'_>) -> Evidence {
-        let mut parts: Vec<(u32, u32, u32)> = group
-            .entries()
-            .iter()
-            .map(|&(combination, count)| (self.rest[combination as usize], self.own[combination as usize], count))
-            .collect();
-        parts.sort_unstable();
-        let mut counter = Counter::new(self.domain);
-        let same_rest = parts.chunk_by(|a, b| a.0 == b.0);
-        let evidence = same_rest.map(|part| {
+    /// Adds what the parts of a group with equal other values tell.
+    fn add_evidence(&self, group: &Histogram<'_>, scratch: &mut Scratch, evidence: &mut Evidence) {
+        scratch.parts.clear();
+        scratch.parts.extend(
+            group
+                .entries()
+                .iter()
+                .map(|&(combination, count)| (self.rest[combination as usize], self.own[combination as usize], count)),
+        );
+        scratch.parts.sort_unstable();
+        let counter = scratch.counter.get_or_insert_with(|| Counter::new(0));
+        for part in scratch.parts.chunk_by(|a, b| a.0 == b.0) {
             let entries = part.iter().map(|&(_, own, count)| (own, count));
-            self.inner.evidence(&counter.take(group.group(), entries))
-        });
-        evidence.fold(Evidence::none(), Evidence::combine)
+            evidence.absorb(&self.inner.evidence(&counter.take(group.group(), entries)));
+        }
     }
 }
 
@@ -128,7 +140,10 @@ impl Criterion for MultiAttribute {
     /// # Claim
     /// Merging groups merges their parts with equal other values, and keeps the rest as they are; the inner criterion is monotone, so this one is.
     fn evidence(&self, group: &Histogram<'_>) -> Evidence {
-        let together = self.sides.iter().map(|side| side.evidence(group)).fold(Evidence::none(), Evidence::combine);
+        let mut together = Evidence::none();
+        SCRATCH.with_borrow_mut(|scratch| {
+            self.sides.iter().for_each(|side| side.add_evidence(group, scratch, &mut together));
+        });
         // Parts are not groups of the release: what is counted is the group that they are part of.
         Evidence::of(group, together.holds(), together.measures().iter().copied())
     }

@@ -54,7 +54,7 @@ pub const KIND: Kind<Build> = Kind {
 
 /// The criterion over a column in which only some values need protection.
 pub(super) fn make(params: &Params, cared_for: Vec<bool>) -> Result<Box<dyn Criterion>> {
-    Ok(Box::new(Recursive { c: params.decimal("c").fraction(), l: params.count("l"), cared_for }))
+    Ok(Box::new(RecursiveDiversity { c: params.decimal("c").fraction(), l: params.count("l"), cared_for }))
 }
 
 /// The c that must be exceeded: nothing for l = 1, which always holds.
@@ -62,13 +62,13 @@ pub(super) fn needed_c(group: &Histogram<'_>, cared_for: &[bool], l: u64) -> Fra
     if l == 1 { Fraction::ZERO } else { recursive_ratio(group, cared_for, l) }
 }
 
-struct Recursive {
+struct RecursiveDiversity {
     c: Fraction,
     l: u64,
     cared_for: Vec<bool>,
 }
 
-impl Criterion for Recursive {
+impl Criterion for RecursiveDiversity {
     /// # Claim
     /// Monotone by Theorem 5.3. The ratio is a fraction of counts, so `<` is decided exactly: 55 of 105 against c = 1.1 is refused.
     fn evidence(&self, group: &Histogram<'_>) -> Evidence {

@@ -3,7 +3,9 @@
 use crate::candidate::Histogram;
 use crate::data::Column;
 use crate::exact::{Fraction, sign_of_log_sum};
+use smallvec::SmallVec;
 use std::cmp::Ordering;
+use std::sync::LazyLock;
 
 /// How many equally frequent values have the entropy of a group, once don't-care counts are lowered to the best of effects.
 ///
@@ -14,15 +16,15 @@ use std::cmp::Ordering;
 /// `exp(H) = P/e^M + r`: the effective number of the counts that stay, plus one for every lowered count. Hence `exp(H) ≥ l` is
 /// `P^P ≥ (l − r)^P · Πc^c`, which is decided in integers, don't-care values or not.
 pub(super) struct EffectiveNumber {
-    stay: Vec<u64>,
+    stay: SmallVec<[u64; 16]>,
     lowered: u64,
 }
 
 impl EffectiveNumber {
     /// Of a group in which only some values need protection.
     pub fn new(group: &Histogram<'_>, cared_for: &[bool]) -> Self {
-        let mut stay = Vec::with_capacity(group.entries().len());
-        let mut free = Vec::new();
+        let mut stay = SmallVec::new();
+        let mut free: SmallVec<[u64; 16]> = SmallVec::new();
         for &(code, count) in group.entries() {
             let side = if cared_for[code as usize] { &mut stay } else { &mut free };
             side.push(u64::from(count));
@@ -54,7 +56,7 @@ impl EffectiveNumber {
             return f64::INFINITY;
         }
         let total: u64 = self.stay.iter().sum();
-        let weighted: f64 = self.stay.iter().map(|&count| count as f64 * (count as f64).ln()).sum();
+        let weighted: f64 = self.stay.iter().map(|&count| times_ln(count)).sum();
         ((total as f64).ln() - weighted / total as f64).exp() + self.lowered as f64
     }
 
@@ -75,6 +77,14 @@ impl EffectiveNumber {
         terms.extend(self.stay.iter().map(|&count| (u128::from(count), -i128::from(count))));
         sign_of_log_sum(&terms) != Ordering::Less
     }
+}
+
+/// `count·ln count`; small counts, which most are, from a table.
+fn times_ln(count: u64) -> f64 {
+    static TABLE: LazyLock<Vec<f64>> = LazyLock::new(|| {
+        (0..1024).map(|count| if count == 0 { 0.0 } else { f64::from(count) * f64::from(count).ln() }).collect()
+    });
+    TABLE.get(count as usize).copied().unwrap_or_else(|| count as f64 * (count as f64).ln())
 }
 
 /// Whether `ln(count)` is below the log-entropic mean of the counts.

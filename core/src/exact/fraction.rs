@@ -79,7 +79,11 @@ impl Ord for Fraction {
 }
 
 /// The order of `a·b` and `c·d`, without overflow.
+#[inline]
 fn compare_products(a: u128, b: u128, c: u128, d: u128) -> Ordering {
+    if (a | b | c | d) >> 64 == 0 {
+        return (a * b).cmp(&(c * d));
+    }
     match (a.checked_mul(b), c.checked_mul(d)) {
         (Some(left), Some(right)) => left.cmp(&right),
         _ => wide_product(a, b).cmp(&wide_product(c, d)),

@@ -212,7 +212,8 @@ pub(crate) mod tests {
 
     #[test]
     fn every_rule_nests_ends_in_one_value_and_knows_its_labels() {
-        let cases: [(&[(&str, Raw)], &[&str]); 5] = [
+        type Case<'a> = (&'a [(&'a str, Raw)], &'a [&'a str]);
+        let cases: [Case; 5] = [
             (&[("redact", Raw::Number("3".into()))], &["13053", "148", "7"]),
             (&[("intervals", numbers(&["5", "10"]))], &["3", "12", "-7", "60"]),
             (&[("dates", Raw::Flag(true))], &["2021-03-31", "1999-12-01", "2021-04-01"]),

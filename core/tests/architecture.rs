@@ -1,0 +1,110 @@
+//! The invariants of ARCHITECTURE.md, kept.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Lower layers first: a module may use those before it, never those after it.
+const LAYERS: [&str; 10] =
+    ["error", "exact", "kind", "data", "candidate", "criterion", "audit", "inspect", "plan", "report"];
+
+fn source() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("src")
+}
+
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).expect("a folder") {
+        let path = entry.expect("an entry").path();
+        if path.is_dir() {
+            found.extend(files(&path));
+        } else if path.extension().is_some_and(|ending| ending == "rs") {
+            found.push(path);
+        }
+    }
+    found.sort();
+    found
+}
+
+/// The text of a file without its tests and comments.
+fn production(path: &Path) -> String {
+    let text = fs::read_to_string(path).expect("a source file");
+    let text = text.split("#[cfg(test)]").next().unwrap_or_default();
+    let code = text.lines().filter(|line| !line.trim_start().starts_with("//"));
+    code.collect::<Vec<_>>().join("\n")
+}
+
+fn layer_of(path: &Path) -> Option<usize> {
+    let inside = path.strip_prefix(source()).expect("a source file");
+    let first = inside.components().next()?.as_os_str().to_string_lossy().replace(".rs", "");
+    LAYERS.iter().position(|layer| *layer == first)
+}
+
+#[test]
+fn every_module_is_in_a_layer() {
+    for path in files(&source()) {
+        assert!(layer_of(&path).is_some() || path.ends_with("src/lib.rs"), "{} is in no layer", path.display());
+    }
+}
+
+#[test]
+fn modules_use_only_layers_below() {
+    for path in files(&source()) {
+        let Some(own) = layer_of(&path) else { continue };
+        let text = production(&path);
+        for (above, name) in LAYERS.iter().enumerate().skip(own + 1) {
+            let uses = text.contains(&format!("crate::{name}::")) || text.contains(&format!("crate::{name};"));
+            assert!(!uses, "{} (layer {}) uses {name} (layer {above})", path.display(), LAYERS[own]);
+        }
+    }
+}
+
+#[test]
+fn the_library_neither_prints_nor_is_unsafe() {
+    for path in files(&source()) {
+        let text = production(&path);
+        for forbidden in ["println!", "eprintln!", "dbg!", "unsafe ", "todo!", "unimplemented!"] {
+            assert!(!text.contains(forbidden), "{} has {forbidden}", path.display());
+        }
+    }
+}
+
+#[test]
+fn files_are_about_one_thing() {
+    for path in files(&source()) {
+        let lines = production(&path).lines().count();
+        assert!(lines <= 500, "{} has {lines} lines of code: is it still one thing?", path.display());
+    }
+}
+
+#[test]
+fn every_criterion_is_described_in_full_and_listed() {
+    let folder = source().join("criterion");
+    let list = fs::read_to_string(folder.join("mod.rs")).expect("the list");
+    for path in files(&folder) {
+        let module = path.file_stem().expect("a name").to_string_lossy().into_owned();
+        if module == "mod" || module == "shared" {
+            continue;
+        }
+        let text = fs::read_to_string(&path).expect("a source file");
+        for heading in ["**Promises**", "**Threat**", "**Definition**", "**Cost**", "**Reference**", "```"] {
+            assert!(text.contains(heading), "{module} lacks {heading}");
+        }
+        assert!(!text.contains("impl Criterion for") || text.contains("# Claim"), "{module} makes no claim");
+        assert!(list.contains(&format!("&{module}::")), "{module} is not in the list");
+    }
+}
+
+#[test]
+fn a_criterion_is_known_by_its_own_file_alone() {
+    for path in files(&source().join("criterion")) {
+        let text = production(&path);
+        for line in text.lines() {
+            let Some(name) = line.strip_prefix("impl Criterion for ").and_then(|rest| rest.strip_suffix(" {")) else {
+                continue;
+            };
+            let knowing =
+                files(&source()).into_iter().filter(|other| *other != path && production(other).contains(name));
+            assert_eq!(knowing.collect::<Vec<_>>(), Vec::<PathBuf>::new(), "{name} is known elsewhere");
+        }
+    }
+}
