@@ -19,6 +19,7 @@ pub struct Lexicon {
     codes: HashTable<(Key, u32)>,
     hasher: RandomState,
     seen: usize,
+    expected: usize,
     only_collects: bool,
     always_looks_up: bool,
 }
@@ -47,6 +48,7 @@ impl Default for Lexicon {
             codes: HashTable::new(),
             hasher: RandomState::default(),
             seen: 0,
+            expected: 0,
             only_collects: false,
             always_looks_up: false,
         }
@@ -65,6 +67,11 @@ impl Lexicon {
     /// A lexicon that lists every value once, however many there are.
     pub fn listing() -> Self {
         Lexicon { always_looks_up: true, ..Lexicon::default() }
+    }
+
+    /// Tells how many strings will be asked for in all, so that a column of new values need not grow step by step.
+    pub fn expect(&mut self, strings: usize) {
+        self.expected = strings;
     }
 
     /// The code of a string; new strings get the next one.
@@ -113,6 +120,9 @@ impl Lexicon {
         if !self.always_looks_up && self.ends.len() >= Self::LOOKED_UP && self.ends.len() * 2 > self.seen {
             self.only_collects = true;
             self.codes = HashTable::new();
+            let more = self.expected.saturating_sub(self.seen);
+            self.ends.reserve_exact(more);
+            self.text.reserve_exact(more.saturating_mul(self.text.len() / self.ends.len() + 1));
         }
         code
     }
@@ -184,7 +194,7 @@ impl Encoding<'_> {
         let mut maps: Vec<Vec<u32>> = lists.iter().map(|list| vec![u32::MAX; list.len()]).collect();
         let mut current = None;
         for (list, at) in value_type.sorted(&lists) {
-            let value = lists[list].get(at);
+            let value = lists[list as usize].get(at);
             if is_missing(value) {
                 continue;
             }
@@ -193,7 +203,7 @@ impl Encoding<'_> {
                 _ => labels.push(value),
             };
             current = Some((value, code));
-            maps[list][at as usize] = code;
+            maps[list as usize][at as usize] = code;
         }
         let unset = || maps.iter().flatten().any(|&code| code == u32::MAX);
         let missing = unset().then(|| labels.push(&self.missing[0]));

@@ -60,14 +60,13 @@ impl ValueType {
     }
 
     /// The values of several lists as (list, position), in the order of this type; equal numbers written differently are ordered by bytes.
-    pub(super) fn sorted(self, lists: &[Dictionary]) -> impl Iterator<Item = (usize, u32)> {
-        let keyed = match self {
+    pub(super) fn sorted(self, lists: &[Dictionary]) -> Vec<(u32, u32)> {
+        match self {
             ValueType::Text => sort_by_key(lists, text_key),
             ValueType::Integer => sort_by_key(lists, |value| signed_key(parse_integer(value).unwrap_or(i64::MAX))),
             ValueType::Decimal => sort_by_key(lists, |value| float_key(parse_decimal(value).unwrap_or(f64::MAX))),
             ValueType::Date => sort_by_key(lists, |value| parse_date(value).map_or(u64::MAX, date_key)),
-        };
-        keyed.into_iter().map(|(_, list, at)| (list as usize, at))
+        }
     }
 }
 
@@ -78,7 +77,7 @@ impl fmt::Display for ValueType {
 }
 
 /// Sorts by a key that follows the order, then by bytes where keys are equal. Most comparisons need only the key.
-fn sort_by_key(lists: &[Dictionary], key: impl Fn(&str) -> u64) -> Vec<(u64, u32, u32)> {
+fn sort_by_key(lists: &[Dictionary], key: impl Fn(&str) -> u64) -> Vec<(u32, u32)> {
     use rayon::slice::ParallelSliceMut;
     let mut keyed = Vec::with_capacity(lists.iter().map(Dictionary::len).sum());
     for (list, values) in lists.iter().enumerate() {
@@ -86,7 +85,7 @@ fn sort_by_key(lists: &[Dictionary], key: impl Fn(&str) -> u64) -> Vec<(u64, u32
     }
     let value = |&(_, list, at): &(u64, u32, u32)| lists[list as usize].get(at);
     keyed.par_sort_unstable_by(|a, b| a.0.cmp(&b.0).then_with(|| value(a).cmp(value(b))));
-    keyed
+    keyed.iter().map(|&(_, list, at)| (list, at)).collect()
 }
 
 /// The first eight bytes, which order texts as far as they go.
@@ -157,7 +156,7 @@ mod tests {
     #[test]
     fn order_is_that_of_the_values() {
         let sorted = |kind: ValueType, values: &[&str]| -> Vec<u32> {
-            kind.sorted(&[values.iter().collect()]).map(|(_, at)| at).collect()
+            kind.sorted(&[values.iter().collect()]).into_iter().map(|(_, at)| at).collect()
         };
         assert_eq!(sorted(ValueType::Decimal, &["10", "9", "-1", "9.0", "-2"]), [4, 2, 1, 3, 0]);
         assert_eq!(sorted(ValueType::Integer, &["10", "9", "-1"]), [2, 1, 0]);

@@ -51,12 +51,14 @@ impl Format for Delimited {
 
     fn read(&self, path: &Path, options: &ReadOptions) -> Result<Table> {
         let file = File::open(path).map_err(|error| Error::io(&error, path))?;
-        if file.metadata().is_ok_and(|found| found.is_dir()) {
+        let found = file.metadata().map_err(|error| Error::io(&error, path))?;
+        if found.is_dir() {
             return Err(Error::io(&std::io::ErrorKind::IsADirectory.into(), path));
         }
         let mut options = options.clone();
         options.delimiter = options.delimiter.or(self.delimiter);
-        read_from(file, &options).map_err(|error| error.file(path))
+        let sizes = Sizes { whole: Some(found.len()), ..Sizes::default() };
+        read_with_sizes(file, &options, sizes).map_err(|error| error.file(path))
     }
 
     fn write(&self, table: &Table, path: &Path) -> Result<()> {

@@ -15,6 +15,8 @@ pub struct Sizes {
     pub piece: usize,
     /// Pieces worked on at the same time.
     pub threads: usize,
+    /// Bytes of the whole text, where known: memory is then taken once instead of growing.
+    pub whole: Option<u64>,
 }
 
 /// Bytes that are enough to tell the delimiter.
@@ -22,7 +24,7 @@ const SAMPLE: usize = 1 << 14;
 
 impl Default for Sizes {
     fn default() -> Self {
-        Sizes { piece: 2 << 20, threads: rayon::current_num_threads() }
+        Sizes { piece: 1 << 20, threads: rayon::current_num_threads(), whole: None }
     }
 }
 
@@ -48,6 +50,9 @@ pub fn read_with_sizes(source: impl Read + Send, options: &ReadOptions, sizes: S
     let mut block = blocks.next(Block::default())?;
     let mut spare = Block::default();
     let mut reader = Reader::start(&mut block, blocks.delimiter, options, sizes.threads)?;
+    if let Some(whole) = sizes.whole {
+        reader.expect(expected_records(&block.bytes, whole));
+    }
     while !block.bytes.is_empty() {
         let (parsed, next) = rayon::join(|| reader.parse(&block), || blocks.next(std::mem::take(&mut spare)));
         parsed?;
@@ -55,6 +60,12 @@ pub fn read_with_sizes(source: impl Read + Send, options: &ReadOptions, sizes: S
     }
     drop((block, spare));
     reader.finish(options)
+}
+
+/// The records of a text of `whole` bytes, if it goes on as it starts, with a little to spare.
+fn expected_records(start: &[u8], whole: u64) -> usize {
+    let per_byte = count_lines(start) as f64 / start.len().max(1) as f64;
+    (per_byte * whole as f64 * 1.02) as usize + 16
 }
 
 /// Whole records, and where to cut them for the threads.
@@ -192,6 +203,15 @@ impl Reader {
         let columns = || names.iter().map(|_| Default::default()).collect();
         let workers = (0..threads).map(|_| Worker { columns: columns() }).collect();
         Ok(Reader { delimiter, trim: options.trim, names, workers, turns: Vec::new() })
+    }
+
+    /// Makes room for so many records.
+    fn expect(&mut self, records: usize) {
+        let each = records.div_ceil(self.workers.len());
+        for (lexicon, codes) in self.workers.iter_mut().flat_map(|worker| &mut worker.columns) {
+            codes.reserve_exact(each);
+            lexicon.expect(each);
+        }
     }
 
     fn parse(&mut self, block: &Block) -> Result<()> {
@@ -378,7 +398,7 @@ mod tests {
             let lines: Vec<String> = records.iter().map(|(a, b, c)| format!("{a},{b},{c}{ending}")).collect();
             let text = format!("one,two,three{ending}{}", lines.concat());
             let options = ReadOptions { delimiter: Some(b','), missing: vec![], ..Default::default() };
-            let table = read_with_sizes(text.as_bytes(), &options, Sizes { piece, threads }).unwrap();
+            let table = read_with_sizes(text.as_bytes(), &options, Sizes { piece, threads, whole: Some(text.len() as u64) }).unwrap();
             prop_assert_eq!(rows(&table), oracle(&text));
         }
     }
@@ -388,7 +408,12 @@ mod tests {
         let lines: String = (0..500).map(|n| format!("{},{}\n", n % 7, (n * n) % 11)).collect();
         let text = format!("a,b\n{lines}");
         let with = |piece, threads| {
-            read_with_sizes(text.as_bytes(), &ReadOptions::default(), Sizes { piece, threads }).unwrap()
+            read_with_sizes(
+                text.as_bytes(),
+                &ReadOptions::default(),
+                Sizes { piece, threads, whole: Some(text.len() as u64) },
+            )
+            .unwrap()
         };
         for (piece, threads) in [(1, 1), (7, 2), (64, 8), (1 << 20, 3)] {
             assert_eq!(with(piece, threads), with(1 << 20, 1));
