@@ -5,6 +5,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use sfumato::{Error, Result};
 use std::io::Write;
 use std::path::Path;
+use std::sync::mpsc::RecvTimeoutError;
 use std::time::Duration;
 
 /// Prints results; colours where a terminal shows them.
@@ -55,13 +56,23 @@ impl Output {
     }
 }
 
-/// Shows that work goes on, on a terminal, from about a second on.
+/// Shows that work goes on, on a terminal, once it has taken a second.
 pub fn working<T>(message: &str, work: impl FnOnce() -> T) -> T {
-    let bar = ProgressBar::new_spinner().with_message(message.to_string());
-    let style = ProgressStyle::with_template("{spinner} {msg} {elapsed}");
-    bar.set_style(style.expect("the template is valid"));
-    bar.enable_steady_tick(Duration::from_millis(500));
-    let result = work();
-    bar.finish_and_clear();
-    result
+    let (done, waiting) = std::sync::mpsc::channel::<()>();
+    std::thread::scope(|scope| {
+        scope.spawn(move || {
+            if waiting.recv_timeout(Duration::from_secs(1)) != Err(RecvTimeoutError::Timeout) {
+                return;
+            }
+            let style = ProgressStyle::with_template("{spinner} {msg} {elapsed}").expect("the template is valid");
+            let bar = ProgressBar::new_spinner().with_style(style).with_message(message.to_string());
+            bar.enable_steady_tick(Duration::from_millis(200));
+            // Ends when the other side is dropped, by the work's end or by its panic.
+            let _ = waiting.recv();
+            bar.finish_and_clear();
+        });
+        let result = work();
+        drop(done);
+        result
+    })
 }

@@ -263,7 +263,7 @@ fn what_is_no_such_file_is_named() {
     let (folder, path) = folder();
     for ending in ENDINGS {
         let path = path(&format!("x.{ending}"));
-        refused(read(&path), Fault::Plan, "no such file");
+        refused(read(&path), Fault::Io, "no such file");
         for text in ["age,disease\n47,SECRET\n", "a", "PAR1", "ARROW1"] {
             std::fs::write(&path, text).unwrap();
             let error = refused(read(&path), Fault::Data, &format!("x.{ending}: is "));

@@ -86,12 +86,12 @@ impl Error {
         Error::new(Fault::Data, message)
     }
 
-    /// Reading or writing `path` failed. A missing file is the fault of whoever named it.
+    /// Reading or writing `path` failed. A folder in place of a file is the fault of whoever named it.
     pub fn io(error: &std::io::Error, path: &Path) -> Self {
         use std::io::ErrorKind;
         let (fault, message, help) = match error.kind() {
             ErrorKind::NotFound => {
-                (Fault::Plan, "no such file".to_string(), "check the path and the folder it is relative to")
+                (Fault::Io, "no such file".to_string(), "check the path and the folder it is relative to")
             }
             ErrorKind::IsADirectory => (Fault::Plan, "is a folder, not a file".to_string(), "name a file inside it"),
             _ => (Fault::Io, error.to_string(), "check permissions and free space, then run again"),
@@ -109,6 +109,11 @@ impl Error {
     pub fn line(mut self, line: u64) -> Self {
         self.0.line = Some(line);
         self
+    }
+
+    /// Names the line of the file at hand, unless the error is about a place already: a line there or another file.
+    pub fn or_line(self, line: u64) -> Self {
+        if self.0.file.is_some() || self.0.line.is_some() { self } else { self.line(line) }
     }
 
     /// Says what to do.

@@ -55,6 +55,8 @@ const COMBINED_COLUMNS: usize = 10;
 const COMBINED_RECORDS: usize = 1_000_000;
 /// Combinations kept of each size.
 const KEPT: usize = 5;
+/// From so many records on, uniqueness tells more than a column's name.
+const TELLING_RECORDS: usize = 100;
 /// From this share of unique values on, a column identifies by itself.
 const IDENTIFYING: f64 = 0.95;
 
@@ -70,7 +72,9 @@ const IDENTIFYING: f64 = 0.95;
 /// assert_eq!(role("zip"), Role::Quasi);
 /// ```
 pub fn inspect(table: &Table) -> Profile {
-    let columns: Vec<ColumnProfile> = table.columns().par_iter().map(|column| profile(column, table.rows())).collect();
+    let mut columns: Vec<ColumnProfile> =
+        table.columns().par_iter().map(|column| profile(column, table.rows())).collect();
+    ensure_quasi(&mut columns);
     let (combinations, sampled) = combinations(table, &columns);
     Profile { records: table.rows(), columns, combinations, sampled }
 }
@@ -82,7 +86,7 @@ fn profile(column: &Column, records: usize) -> ColumnProfile {
     let present = || counts.iter().zip(0u32..).filter(|(_, code)| Some(*code) != missing).map(|(count, _)| *count);
     let unique_share = share(present().filter(|&count| count == 1).count() as u64);
     let distinct = present().count();
-    let (role, reason) = suggest_role(column, distinct, unique_share);
+    let (role, reason) = suggest_role(column, records, distinct, unique_share);
     ColumnProfile {
         name: column.name().to_string(),
         value_type: column.domain().value_type(),
@@ -92,6 +96,18 @@ fn profile(column: &Column, records: usize) -> ColumnProfile {
         unique_share,
         role,
         reason,
+    }
+}
+
+/// A plan needs a quasi-identifier: where none suggests itself, the least unique column that is not sensitive must do.
+fn ensure_quasi(columns: &mut [ColumnProfile]) {
+    if columns.iter().any(|column| column.role == Role::Quasi) {
+        return;
+    }
+    let key = |column: &&mut ColumnProfile| (column.role == Role::Sensitive, (column.unique_share * 1e6) as u64);
+    if let Some(column) = columns.iter_mut().min_by_key(key) {
+        column.role = Role::Quasi;
+        column.reason = "no column suggests itself, and a plan needs one: say what outsiders know".into();
     }
 }
 
@@ -148,7 +164,7 @@ const QUASI_NAMES: [&str; 24] = [
     "admi",
 ];
 
-fn suggest_role(column: &Column, distinct: usize, unique_share: f64) -> (Role, String) {
+fn suggest_role(column: &Column, records: usize, distinct: usize, unique_share: f64) -> (Role, String) {
     let name = column.name().to_lowercase();
     let told_by = |parts: &'static [&'static str]| parts.iter().find(|part| name.contains(**part));
     let percent = unique_share * 100.0;
@@ -159,14 +175,20 @@ fn suggest_role(column: &Column, distinct: usize, unique_share: f64) -> (Role, S
     if let Some(part) = told_by(&SENSITIVE_NAMES) {
         return (Role::Sensitive, format!("its name has \"{part}\""));
     }
-    if unique_share >= IDENTIFYING && !measured {
-        return (Role::Identifier, format!("{percent:.0} % of records have a value of their own"));
+    let unique = || (Role::Identifier, format!("{percent:.0} % of records have a value of their own"));
+    let identifies = unique_share >= IDENTIFYING && !measured;
+    // In a small table anything may be unique, so names come first there.
+    if identifies && records >= TELLING_RECORDS {
+        return unique();
     }
     if let Some(part) = told_by(&IDENTIFIER_NAMES).filter(|_| unique_share > 0.2) {
         return (Role::Identifier, format!("its name has \"{part}\", and {percent:.0} % of values are unique"));
     }
     if let Some(part) = told_by(&QUASI_NAMES) {
         return (Role::Quasi, format!("its name has \"{part}\": outsiders may know it"));
+    }
+    if identifies {
+        return unique();
     }
     if measured {
         return (Role::Insensitive, "a measurement that outsiders rarely know".into());

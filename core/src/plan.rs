@@ -129,7 +129,7 @@ fn read_columns(columns: &Section<'_>, folder: &Path) -> Result<Schema> {
     let mut specs = Vec::new();
     for (name, value) in columns.table.iter() {
         let line = line_of(columns.text, value.span().start);
-        let spec = read_column(columns, name.get_ref(), value, folder).map_err(|error| error.line(line))?;
+        let spec = read_column(columns, name.get_ref(), value, folder).map_err(|error| error.or_line(line))?;
         specs.push(spec);
     }
     Ok(Schema::new(specs))
@@ -174,7 +174,7 @@ fn find_role(column: &str, role: &str) -> Result<Role> {
 }
 
 fn read_requirement(section: &Section<'_>, schema: &Schema) -> Result<Requirement> {
-    let at = |error: Error| error.line(section.line);
+    let at = |error: Error| error.or_line(section.line);
     let name = section.get("criterion", text)?.ok_or_else(|| {
         at(Error::plan("a [[require]] names no criterion").help("criterion = \"…\", see `sfumato list criteria`"))
     })?;

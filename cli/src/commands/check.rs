@@ -4,9 +4,9 @@ use super::formats;
 use crate::output::{Output, working};
 use clap::Args;
 use sfumato::candidate::Groups;
-use sfumato::data::{Formats, Table, check_pair, one_row_per_person};
+use sfumato::data::{Formats, Role, Table, check_pair, one_row_per_person};
 use sfumato::report::{audit_json, audit_text};
-use sfumato::{Error, Plan, Result, audit, audit::audit_groups};
+use sfumato::{Audit, Error, Fault, Plan, Result, audit, audit::audit_groups};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -44,33 +44,43 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode> {
     let plan = Plan::read(&arguments.plan)?;
     let files = Files::find(arguments)?;
-    let read = |path: &Path| {
-        working(&format!("reading {}", path.display()), || formats().read(path, &plan.options))
-            .and_then(|table| plan.schema.apply_orders(table))
-    };
-    let table = read(&files.table)?;
-    let found = match &arguments.groups {
-        None => {
-            if !arguments.recoded {
-                plan.schema.check_hierarchies(&table).map_err(|error| error.file(&files.table))?;
-            }
-            working("checking", || audit(&table, &plan.schema, &plan.requirements, &plan.folder))?
-        }
-        Some(group) => {
-            let people = match &files.sensitive {
-                None => one_row_per_person(&table, &plan.schema, group)?,
-                Some(path) => pair(&table, &read(path)?, &plan, group)?,
-            };
-            let groups = Groups::by_columns(&[people.column(group)?], people.rows());
-            working("checking", || audit_groups(&people, &plan.schema, &groups, &plan.requirements, &plan.folder))?
-        }
-    };
+    // What is wrong by now is the plan's fault or the table's; errors about other files name them.
+    let found = look(arguments, &plan, &files).map_err(|error| match error.fault() {
+        Fault::Plan => error.file(&arguments.plan),
+        Fault::Data => error.file(&files.table),
+        _ => error,
+    })?;
     if arguments.json {
         output.json(&audit_json(&found))?;
     } else {
         output.text(&audit_text(&found))?;
     }
     Ok(ExitCode::from(u8::from(!found.holds())))
+}
+
+fn look(arguments: &Arguments, plan: &Plan, files: &Files) -> Result<Audit> {
+    let read = |path: &Path| {
+        working(&format!("reading {}", path.display()), || formats().read(path, &plan.options))
+            .and_then(|table| plan.schema.apply_orders(table))
+    };
+    let table = read(&files.table)?;
+    let Some(group) = &arguments.groups else {
+        let needed = plan.requirements.iter().flat_map(|wanted| wanted.on.iter().map(String::as_str));
+        for name in plan.schema.names(Role::Quasi).into_iter().chain(needed) {
+            table.column(name).map_err(|error| error.file(&files.table))?;
+        }
+        if !arguments.recoded {
+            plan.schema.check_hierarchies(&table)?;
+        }
+        return working("checking", || audit(&table, &plan.schema, &plan.requirements, &plan.folder));
+    };
+    let people = match &files.sensitive {
+        None => one_row_per_person(&table, &plan.schema, group),
+        Some(path) => pair(&table, &read(path)?, plan, group),
+    };
+    let people = people.map_err(|error| error.file(files.sensitive.as_ref().unwrap_or(&files.table)))?;
+    let groups = Groups::by_columns(&[people.column(group)?], people.rows());
+    working("checking", || audit_groups(&people, &plan.schema, &groups, &plan.requirements, &plan.folder))
 }
 
 fn pair(quasi: &Table, sensitive: &Table, plan: &Plan, group: &str) -> Result<Table> {

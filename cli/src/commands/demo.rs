@@ -11,6 +11,7 @@ use std::process::ExitCode;
 
 /// See it work on 20,000 made-up hospital patients: profile the table, check it raw and generalized
 #[derive(Args)]
+#[command(after_long_help = "EXAMPLES\n  sfumato demo\n  sfumato demo --rows 1000000")]
 pub struct Arguments {
     /// How many patients to make up.
     #[arg(long, value_name = "N", default_value_t = 20_000, value_parser = clap::value_parser!(u32).range(1..))]

@@ -4,7 +4,7 @@ use super::{ReadArguments, formats};
 use crate::output::{Output, working};
 use clap::Args;
 use sfumato::inspect::{draft_plan, inspect};
-use sfumato::{Error, Result};
+use sfumato::{Error, Fault, Result};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -43,7 +43,12 @@ pub fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode> {
         output.text(&draft)?;
         return Ok(ExitCode::SUCCESS);
     }
-    std::fs::write(out, draft).map_err(|error| Error::io(&error, out))?;
+    std::fs::write(out, draft).map_err(|error| match error.kind() {
+        std::io::ErrorKind::NotFound => {
+            Error::new(Fault::Io, "its folder does not exist").file(out).help("make it first")
+        }
+        _ => Error::io(&error, out),
+    })?;
     output.text(&format!(
         "Wrote {}. Read it, change what you know better, then:\n\n    sfumato check {} --plan {}\n",
         out.display(),

@@ -73,7 +73,7 @@ fn bind(context: &Context<'_>) -> Result<Bound> {
         Some(path) => {
             let path = context.folder.join(path);
             let file = JointFile::read(&path, &quasi, sensitive).map_err(|error| error.file(&path))?;
-            let members = file.members(context, &quasi, &regions, region_count)?;
+            let members = file.members(context, &quasi, &regions, region_count).map_err(|error| error.file(&path))?;
             (file.joint, members)
         }
     };
@@ -140,7 +140,11 @@ impl JointFile {
             first_row[ids[row] as usize] = row;
             // A value that the table does not have gets no count in any group, so its weight plays no part.
             if let Some(value) = value_of[stated.codes()[row] as usize] {
-                joint.weights[ids[row] as usize * values + value as usize] += weights[weight.codes()[row] as usize];
+                let sum = &mut joint.weights[ids[row] as usize * values + value as usize];
+                *sum = sum.checked_add(weights[weight.codes()[row] as usize]).ok_or_else(|| {
+                    Error::data(format!("column \"{}\": the weights add up to too much", weight.name()))
+                        .help("use smaller weights: only their proportions matter")
+                })?;
             }
         }
         let columns = own

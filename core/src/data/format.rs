@@ -76,14 +76,22 @@ impl Formats {
         found.ok_or_else(|| {
             let endings: Vec<String> =
                 self.iter().flat_map(|format| format.endings()).map(|ending| format!(".{ending}")).collect();
-            let message = format!("the ending \".{ending}\" is no known table format");
+            let message = match ending.as_str() {
+                "" => "the file has no ending that tells its format".to_string(),
+                ending => format!("the ending \".{ending}\" is no known table format"),
+            };
             Error::plan(message).file(path).help(format!("use one of {}", endings.join(" ")))
         })
     }
 
     /// Reads a table in the format its ending tells.
     pub fn read(&self, path: &Path, options: &ReadOptions) -> Result<Table> {
-        self.of(path)?.read(path, options).map_err(|error| error.file(path))
+        let read = || {
+            let table = self.of(path)?.read(path, options)?;
+            table.check_types(&options.types)?;
+            Ok(table)
+        };
+        read().map_err(|error: Error| error.file(path))
     }
 
     /// Writes a table in the format its ending tells.

@@ -37,12 +37,14 @@ pub fn one_row_per_person(table: &Table, schema: &Schema, group: &str) -> Result
         Column::new(name, codes, column.domain().clone())
     };
     let mut columns = vec![repeated(group, table.column(group)?)];
-    for name in &sensitive {
+    // The group column may itself be a quasi-identifier or sensitive.
+    for name in sensitive.iter().filter(|name| **name != group) {
         let alias = table.find(VALUE).filter(|_| sensitive.len() == 1);
         let column = table.find(name).or(alias).map_or_else(|| table.column(name), Ok)?;
         columns.push(repeated(name, column));
     }
-    columns.extend(schema.names(Role::Quasi).into_iter().filter_map(|name| Some(repeated(name, table.find(name)?))));
+    let quasi = schema.names(Role::Quasi).into_iter().filter(|name| *name != group);
+    columns.extend(quasi.filter_map(|name| Some(repeated(name, table.find(name)?))));
     Table::new(columns)
 }
 

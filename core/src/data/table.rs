@@ -1,7 +1,7 @@
 //! Coded columns and the table they make up.
 
 use super::{Dictionary, Lexicon, ValueType};
-use crate::error::{Error, Result, suggest};
+use crate::error::{Error, Result, did_you_mean};
 
 /// What the codes of a column stand for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -184,8 +184,13 @@ impl Table {
     /// The column with a name; the error offers the nearest.
     pub fn column(&self, name: &str) -> Result<&Column> {
         self.find(name).ok_or_else(|| {
-            Error::plan(format!("the table has no column \"{name}\""))
-                .help(suggest(name, self.columns.iter().map(Column::name)))
+            // Not all names: in a file without a header line they are somebody's record.
+            let near = did_you_mean(name, self.columns.iter().map(Column::name));
+            let help = near.map_or_else(
+                || format!("it has {} columns; does the file start with a line of names?", self.columns.len()),
+                |near| format!("did you mean \"{near}\"?"),
+            );
+            Error::plan(format!("the table has no column \"{name}\"")).help(help)
         })
     }
 
@@ -202,6 +207,22 @@ impl Table {
             *slot = column.clone();
         }
         Table::new(self.columns)
+    }
+
+    /// Refuses values that are not of a column's declared type.
+    pub fn check_types(&self, declared: &[(String, ValueType)]) -> Result<()> {
+        for (name, value_type) in declared {
+            let Some(column) = self.find(name) else { continue };
+            let fits = |code: u32| column.domain.missing == Some(code) || value_type.admits(column.domain.label(code));
+            let fit: Vec<bool> = (0..column.domain.len() as u32).map(fits).collect();
+            if let Some(row) = column.codes.iter().position(|&code| !fit[code as usize]) {
+                let message = format!("column \"{name}\": the value in record {} is no {value_type}", row + 1);
+                return Err(
+                    Error::data(message).help("mend the value, list it under `missing`, or declare another type")
+                );
+            }
+        }
+        Ok(())
     }
 
     /// Bytes of the coded columns and of their dictionaries.

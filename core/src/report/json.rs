@@ -3,6 +3,7 @@
 use super::Family;
 use crate::audit::{Answer, Audit};
 use crate::inspect::Profile;
+use crate::kind::Setting;
 use serde_json::{Map, Value, json};
 
 /// The document of `check --json`.
@@ -18,7 +19,7 @@ pub fn audit_json(audit: &Audit) -> Value {
 fn answer(answer: &Answer) -> Value {
     let wanted = &answer.requirement;
     let params: Map<String, Value> =
-        wanted.params.iter().map(|(name, setting)| (name.to_string(), setting.to_string().into())).collect();
+        wanted.params.iter().map(|(name, setting)| (name.to_string(), written(setting))).collect();
     let on = match wanted.on.as_slice() {
         [] => Value::Null,
         [column] => column.as_str().into(),
@@ -41,6 +42,15 @@ fn answer(answer: &Answer) -> Value {
     });
     document["violating"] = json!({ "groups": verdict.violating.groups, "records": verdict.violating.records });
     document
+}
+
+/// A setting as written: texts, and lists of texts.
+fn written(setting: &Setting) -> Value {
+    match setting {
+        Setting::Values(values) => values.as_slice().into(),
+        Setting::Decimals(numbers) => numbers.iter().map(ToString::to_string).collect::<Vec<_>>().into(),
+        single => single.to_string().into(),
+    }
 }
 
 /// The document of `inspect --json`.

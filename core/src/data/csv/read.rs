@@ -194,7 +194,7 @@ impl Reader {
             None => (1..=first.len()).map(|number| format!("column{number}")).collect(),
         };
         check_names(names.iter().map(String::as_str)).map_err(|error| error.line(1))?;
-        if options.header && options.names.is_none() {
+        if options.header {
             let used = fields.position();
             block.lines_before = count_lines(&block.bytes[..used]) as u64;
             block.bytes.drain(..used);
@@ -275,7 +275,7 @@ impl PieceFault {
         match self.what {
             Wrong::Text => broken_text(line),
             Wrong::Fields { found, expected } => {
-                let message = format!("the record has {}, the header has {expected}", plural(found, "field"));
+                let message = format!("the record has {}, the first line has {expected}", plural(found, "field"));
                 Error::data(message).line(line).help("quote fields that contain the delimiter, or set `delimiter`")
             }
             Wrong::Length => {
@@ -439,7 +439,7 @@ mod tests {
         check(b"", "empty");
         check(b"\n\n", "empty");
         check(b"a,b\n", "no records");
-        check(b"a,b\n1,2\nSECRET\n", "line 3: the record has 1 field, the header has 2");
+        check(b"a,b\n1,2\nSECRET\n", "line 3: the record has 1 field, the first line has 2");
         check(b"a,b\n\"1\n1\",2\n1,2,SECRET\n", "line 4: the record has 3 fields");
         check(b"a,a\n1,2\n", "columns 1 and 2 have the same name");
         check(b"a,\n1,2\n", "column 2 has no name");
