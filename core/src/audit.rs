@@ -4,7 +4,10 @@ use crate::candidate::{Counter, Groups, Histogram};
 use crate::criterion::{Bound, Criterion, Evidence, Requirement, Subject, Verdict};
 use crate::data::{Column, Role, Schema, Table};
 use crate::error::{Error, Result};
+use foldhash::fast::RandomState;
+use hashbrown::HashTable;
 use rayon::prelude::*;
+use std::hash::BuildHasher;
 use std::path::Path;
 
 /// What a check of a table found.
@@ -116,8 +119,8 @@ impl Scan<'_> {
     fn run(&self, groups: &Groups, bound: &[Bound]) -> Vec<Evidence> {
         let criteria: Vec<&dyn Criterion> = self.criteria.iter().map(|&at| &*bound[at].criterion).collect();
         let nothing = || vec![Evidence::none(); criteria.len()];
-        // Stretches rather than single groups: a counter's memory is made once for each.
-        let stretch = (groups.len() / (8 * rayon::current_num_threads())).clamp(1, 4096);
+        // Stretches rather than single groups: a counter's memory is made, and equal small groups are found, once for each.
+        let stretch = (groups.len() / (8 * rayon::current_num_threads())).clamp(1, 1 << 16);
         (0..groups.len().div_ceil(stretch))
             .into_par_iter()
             .map(|at| self.stretch(groups, at * stretch..groups.len().min((at + 1) * stretch), &criteria))
@@ -126,16 +129,68 @@ impl Scan<'_> {
 
     fn stretch(&self, groups: &Groups, range: std::ops::Range<usize>, criteria: &[&dyn Criterion]) -> Vec<Evidence> {
         let mut evidence = vec![Evidence::none(); criteria.len()];
-        let mut counter = Counter::new(self.codes.map_or(0, |codes| codes.1));
-        for group in range {
-            let histogram = match self.codes {
-                None => Histogram::of_size(group, groups.size(group) as u64),
-                Some((codes, _)) => counter.count(group, groups.rows(group).iter().map(|&row| codes[row as usize])),
-            };
+        let mut add = |histogram: &Histogram<'_>, times: u64| {
             for (evidence, criterion) in evidence.iter_mut().zip(criteria) {
-                evidence.absorb(&criterion.evidence(&histogram));
+                evidence.absorb(&criterion.evidence(histogram).repeated(times));
+            }
+        };
+        let Some((codes, domain)) = self.codes else {
+            range.for_each(|group| add(&Histogram::of_size(group, groups.size(group) as u64), 1));
+            return evidence;
+        };
+        let mut counter = Counter::new(domain);
+        let mut small = SmallGroups::default();
+        for group in range {
+            let codes = groups.rows(group).iter().map(|&row| codes[row as usize]);
+            if !small.take(group, domain, codes.clone()) {
+                add(&counter.count(group, codes), 1);
             }
         }
+        for (codes, first, times) in small.distinct() {
+            add(&counter.count(first, codes), times);
+        }
         evidence
+    }
+}
+
+/// Groups of a few rows, of which there are many and few different ones: each kind is judged once.
+#[derive(Default)]
+struct SmallGroups {
+    /// The codes of a group as one word, the first group with them, and how many have them.
+    kinds: HashTable<(u64, usize, u64)>,
+    hasher: RandomState,
+}
+
+impl SmallGroups {
+    const ROWS: usize = 4;
+    const BITS: u32 = u64::BITS / Self::ROWS as u32;
+
+    /// Counts a group if it is small enough; says whether it was.
+    fn take(&mut self, group: usize, domain: usize, codes: impl ExactSizeIterator<Item = u32>) -> bool {
+        if codes.len() > Self::ROWS || domain >= 1 << Self::BITS {
+            return false;
+        }
+        // One more than the code, so that zero means "no row".
+        let mut words = [0u64; Self::ROWS];
+        codes.zip(&mut words).for_each(|(code, word)| *word = u64::from(code) + 1);
+        words.sort_unstable();
+        let key = words.iter().fold(0, |key, word| key << Self::BITS | word);
+        let hash = self.hasher.hash_one(key);
+        match self.kinds.find_mut(hash, |kind| kind.0 == key) {
+            Some(kind) => kind.2 += 1,
+            None => {
+                self.kinds.insert_unique(hash, (key, group, 1), |kind| self.hasher.hash_one(kind.0));
+            }
+        }
+        true
+    }
+
+    /// The different groups: codes, the first of them, and how many there are.
+    fn distinct(&self) -> impl Iterator<Item = (impl Iterator<Item = u32>, usize, u64)> {
+        let word = |key: u64, at: usize| (key >> (Self::BITS * at as u32)) & ((1 << Self::BITS) - 1);
+        self.kinds.iter().map(move |&(key, first, times)| {
+            let codes = (0..Self::ROWS).map(move |at| word(key, at)).filter(|&word| word > 0);
+            (codes.map(|word| word as u32 - 1), first, times)
+        })
     }
 }

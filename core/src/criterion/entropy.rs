@@ -64,8 +64,9 @@ impl Criterion for EntropyDiversity {
     /// The decision at the threshold is `nⁿ ≥ lⁿ·Πrʳ` in integers (see `EffectiveNumber`).
     fn evidence(&self, group: &Histogram<'_>) -> Evidence {
         let number = EffectiveNumber::new(group, &self.cared_for);
-        let holds = !number.is_protected() || number.is_at_least(self.l);
-        Evidence::of(group, holds, [Measure::least_real(number.to_f64())])
+        let estimate = number.to_f64();
+        let holds = !number.is_protected() || number.is_at_least(self.l, estimate);
+        Evidence::of(group, holds, [Measure::least_real(estimate)])
     }
 
     fn verdict(&self, evidence: &Evidence) -> Verdict {

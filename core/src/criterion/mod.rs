@@ -289,6 +289,13 @@ impl Evidence {
         Evidence { holds, measures: measures.into_iter().collect(), worst, violating }
     }
 
+    /// The evidence of so many groups alike; the one it is of stands for the first.
+    pub fn repeated(mut self, times: u64) -> Evidence {
+        self.violating.groups *= times;
+        self.violating.records *= times;
+        self
+    }
+
     /// Both together.
     pub fn combine(mut self, other: Evidence) -> Evidence {
         self.absorb(&other);

@@ -74,20 +74,18 @@ fn bind(context: &Context<'_>, make: Make) -> Result<Bound> {
     let columns = context.on.iter().map(|name| context.table.column(name)).collect::<Result<Vec<_>>>()?;
     let coded: Vec<(&[u32], usize)> = columns.iter().map(|column| (column.codes(), column.domain().len())).collect();
     let (joint, combinations) = dense_ids(&coded, context.table.rows());
+    let mut row_of = vec![0; combinations];
+    joint.iter().enumerate().for_each(|(row, &combination)| row_of[combination as usize] = row);
+    // From here on a row stands for each combination.
+    let values: Vec<(Vec<u32>, usize)> =
+        coded.iter().map(|(codes, domain)| (row_of.iter().map(|&row| codes[row]).collect(), *domain)).collect();
     let mut sides = Vec::with_capacity(columns.len());
-    for (at, (codes, _)) in coded.iter().enumerate() {
-        let others: Vec<_> = (0..coded.len()).filter(|&other| other != at).map(|other| coded[other]).collect();
-        let (rest, _) = dense_ids(&others, context.table.rows());
-        let mut side = Side {
-            own: vec![0; combinations],
-            rest: vec![0; combinations],
-            inner: make(context.params, Context { on: &context.on[at..=at], ..*context }.cared_for()?)?,
-        };
-        for ((&combination, &own), rest) in joint.iter().zip(*codes).zip(rest) {
-            side.own[combination as usize] = own;
-            side.rest[combination as usize] = rest;
-        }
-        sides.push(side);
+    for (at, (own, _)) in values.iter().enumerate() {
+        let others = values.iter().enumerate().filter(|(other, _)| *other != at);
+        let others: Vec<(&[u32], usize)> = others.map(|(_, (codes, domain))| (codes.as_slice(), *domain)).collect();
+        let (rest, _) = dense_ids(&others, combinations);
+        let cared_for = Context { on: &context.on[at..=at], ..*context }.cared_for()?;
+        sides.push(Side { own: own.clone(), rest, inner: make(context.params, cared_for)? });
     }
     Ok(Bound { subject: Subject::Made(joint, combinations), criterion: Box::new(MultiAttribute { sides }) })
 }

@@ -57,12 +57,11 @@ impl EffectiveNumber {
         }
         let total: u64 = self.stay.iter().sum();
         let weighted: f64 = self.stay.iter().map(|&count| times_ln(count)).sum();
-        ((total as f64).ln() - weighted / total as f64).exp() + self.lowered as f64
+        ((times_ln(total) - weighted) / total as f64).exp() + self.lowered as f64
     }
 
-    /// Whether it is at least `l`, exactly.
-    pub fn is_at_least(&self, l: Fraction) -> bool {
-        let estimate = self.to_f64();
+    /// Whether it is at least `l`, exactly; its float is the estimate.
+    pub fn is_at_least(&self, l: Fraction, estimate: f64) -> bool {
         let target = l.to_f64();
         if (estimate - target).abs() > 1e-9 * target {
             return estimate > target;
