@@ -62,7 +62,7 @@ fn refuse_values(zip_column: &str, files: &[(&str, &str)], parts: &[&str]) {
 
 #[test]
 fn a_missing_file_is_named() {
-    let folder = Input::groups(&[&["flu"]]).folder(&[]);
+    let folder = Input::groups(&[&["flu"]]).folder(&[("k-anonymity", "k = 1")]);
     for (command, file) in [
         ("check none.csv --plan plan.toml", "none.csv"),
         ("check none.parquet --plan plan.toml", "none.parquet"),
@@ -88,7 +88,7 @@ fn a_missing_hierarchy_is_named_with_no_line_of_its_own() {
 
 #[test]
 fn a_folder_is_not_a_table() {
-    let folder = Input::groups(&[&["flu"]]).folder(&[]);
+    let folder = Input::groups(&[&["flu"]]).folder(&[("k-anonymity", "k = 1")]);
     folder.write("folder/readme.txt", "");
     folder.write("dotted.csv/readme.txt", "");
     refuse(&folder, "check folder --plan plan.toml", USAGE, &["folder", "data.csv"]);
@@ -108,7 +108,7 @@ fn an_unknown_ending_is_met_with_the_known_ones() {
 #[cfg(target_os = "linux")]
 #[test]
 fn failures_of_the_system_have_their_own_code() {
-    let folder = Input::groups(&[&["flu"]]).folder(&[]);
+    let folder = Input::groups(&[&["flu"]]).folder(&[("k-anonymity", "k = 1")]);
     // Its first bytes cannot be read, whoever asks.
     std::os::unix::fs::symlink("/proc/self/mem", folder.path("unreadable.csv")).unwrap();
     std::os::unix::fs::symlink("/proc/self/mem", folder.path("unreadable.toml")).unwrap();
@@ -232,7 +232,7 @@ fn a_broken_hierarchy_is_named_by_its_own_line() {
     for (hierarchy, place, fault) in cases {
         // The column stands in line 8 of the plan.
         let columns = "\n\n\n\n\n\nzip = { role = \"quasi\", hierarchy = { file = \"zip.csv\" } }\n";
-        let folder = Input::new("zip\n13053\n").columns(columns).folder(&[]);
+        let folder = Input::new("zip\n13053\n").columns(columns).folder(&[("k-anonymity", "k = 1")]);
         folder.write("zip.csv", hierarchy);
         refuse(&folder, "check table.csv --plan plan.toml", DATA, &[place, fault]);
     }
@@ -295,7 +295,7 @@ fn an_unknown_column_is_met_with_the_nearest() {
     misspelt("zip = \"quasi\"\ndiseese = \"sensitive\"\n", &[diversity], &["\"diseese\"", "did you mean \"disease\"?"]);
     refuse_criterion("distinct-l-diversity", "on = \"diseese\"; l = 2", &["\"diseese\"", "did you mean \"disease\"?"]);
     refuse_criterion("distinct-l-diversity", "on = \"zip\"; l = 2", &["\"zip\" is not a sensitive column"]);
-    let folder = Input::new("zip,bucket,disease\n1,1,flu\n").folder(&[]);
+    let folder = Input::new("zip,bucket,disease\n1,1,flu\n").folder(&[("k-anonymity", "k = 1")]);
     refuse(
         &folder,
         "check table.csv --plan plan.toml --groups buckets",
@@ -383,7 +383,7 @@ fn a_plan_that_cannot_be_read_is_named_by_its_line() {
     refuse_plan("[columns]\nzip = \"quasi\"\n\n[[requires]]\n", &["line 4", "did you mean \"require\"?"]);
     refuse_plan("[columns]\nzip = \"quasi\"\n\n[require]\nk = 1\n", &["line 4", "[[require]]"]);
     refuse_plan("[columns]\nzip = \"quasi\"\n\n[[require]]\nk = 1\n", &["line 4", "names no criterion"]);
-    let folder = Input::groups(&[&["flu"]]).folder(&[]);
+    let folder = Input::groups(&[&["flu"]]).folder(&[("k-anonymity", "k = 1")]);
     folder.write("latin.toml", b"# caf\xe9\n[columns]\n");
     refuse(&folder, "check table.csv --plan latin.toml", USAGE, &["latin.toml", "UTF-8"]);
 }
@@ -404,7 +404,7 @@ fn a_table_given_as_the_plan_shows_no_cell() {
 
 #[test]
 fn a_wrong_command_line_is_refused_with_a_hint() {
-    let folder = Input::groups(&[&["flu"]]).folder(&[]);
+    let folder = Input::groups(&[&["flu"]]).folder(&[("k-anonymity", "k = 1")]);
     refuse(&folder, "", USAGE, &["Usage", "Commands"]);
     refuse(&folder, "chek table.csv", USAGE, &["'check'"]);
     refuse(&folder, "check table.csv", USAGE, &["--plan"]);

@@ -2,6 +2,7 @@
 
 mod support;
 
+use predicates::str::contains;
 use serde_json::{Value, json};
 use std::f64::consts::{LN_2, SQRT_2};
 use std::path::Path;
@@ -443,4 +444,31 @@ fn adults_occupations_by_sex_have_the_published_hierarchical_distance_however_of
 
 fn rounded(number: &Value, places: usize) -> String {
     format!("{:.places$}", number.as_f64().unwrap())
+}
+
+#[test]
+fn a_plan_that_requires_nothing_is_no_gate() {
+    let folder = Input::groups(&[&["flu"]]).folder(&[]);
+    folder.run("check table.csv --plan plan.toml").code(2).stdout("").stderr(contains("requires nothing"));
+}
+
+#[test]
+fn the_plans_own_table_is_checked_when_none_is_named() {
+    let columns = "zip = \"quasi\"\ndisease = \"sensitive\"\n";
+    let plan = format!("[data]\npath = \"table.csv\"\n{}", plan(columns, &[("k-anonymity", "k = 2")]));
+    let folder = Folder::new(&[("sub/table.csv", "zip,disease\n1,flu\n1,flu\n"), ("sub/plan.toml", &plan)]);
+    folder.run("check --plan sub/plan.toml").code(0);
+    let nameless = plan.replace("[data]\npath = \"table.csv\"\n", "");
+    folder.write("plan.toml", nameless);
+    folder.run("check --plan plan.toml").code(2).stderr(contains("no table is named"));
+}
+
+#[test]
+fn one_number_written_in_two_ways_is_no_diversity() {
+    for values in [["1", "1.0"], ["2.50", "2.5"], ["1e1", "10.0"]] {
+        let table = format!("zip,price\na,{}\na,{}\nb,0.5\nb,7\n", values[0], values[1]);
+        let columns = "zip = \"quasi\"\nprice = \"sensitive\"\n";
+        let folder = Input::new(table).columns(columns).folder(&[("distinct-l-diversity", "l = 2")]);
+        assert_eq!(folder.json("check table.csv --plan plan.toml --json", 1)["criteria"][0]["measured"], 1.0);
+    }
 }

@@ -271,7 +271,7 @@ fn every_listed_example_can_be_put_into_a_plan() {
         let folder = Folder::new(&[
             ("table.csv", "value\n2021-03-31\n"),
             ("country.csv", "2021-03-31;2021;*\n"),
-            ("plan.toml", &format!("[columns]\nvalue = {{ role = \"quasi\", {example} }}\n")),
+            ("plan.toml", &plan(&format!("value = {{ role = \"quasi\", {example} }}\n"), &[("k-anonymity", "k = 1")])),
         ]);
         folder.run("check table.csv --plan plan.toml --recoded").code(0);
     }

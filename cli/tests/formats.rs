@@ -176,7 +176,7 @@ fn a_bucketized_pair_may_be_columnar() {
 #[test]
 fn damaged_columnar_files_are_refused_and_show_no_cell() {
     let folder = Folder::new(&[
-        ("plan.toml", &plan("zip = \"quasi\"\n", &[])),
+        ("plan.toml", &plan("zip = \"quasi\"\n", &[("k-anonymity", "k = 1")])),
         ("table.csv", &format!("zip,disease\n1,{CANARY}\n")),
     ]);
     let table = formats().read(&folder.path("table.csv"), &ReadOptions::default()).unwrap();

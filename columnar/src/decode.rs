@@ -242,10 +242,28 @@ fn time<T: ArrowPrimitiveType>(value: i64) -> Option<String> {
     Some(as_time::<T>(value)?.to_string())
 }
 
-/// Points in time that have a zone are told in UTC, whatever the zone: no table of zones is needed, and none can be wrong.
+/// Points in time that have a zone are told in UTC, whatever the zone: no table of zones is needed, and none can be wrong. Midnight without a zone
+/// is a date: data frames store dates so.
 fn moment<T: ArrowPrimitiveType<Native = i64>>(array: &dyn Array, zoned: bool) -> Cells<'_> {
     let end = if zoned { "Z" } else { "" };
-    number::<T>(array, move |value| Some(format!("{:?}{end}", as_datetime::<T>(value)?)))
+    number::<T>(array, move |value| {
+        let moment = as_datetime::<T>(value)?;
+        let midnight = !zoned && value.rem_euclid(per_day::<T>()) == 0;
+        Some(if midnight { moment.date().to_string() } else { format!("{moment:?}{end}") })
+    })
+}
+
+/// How many of a timestamp's units make a day.
+fn per_day<T: ArrowPrimitiveType>() -> i64 {
+    use arrow_schema::TimeUnit::{Microsecond, Millisecond, Nanosecond, Second};
+    let per_second = match T::DATA_TYPE {
+        DataType::Timestamp(Second, _) => 1,
+        DataType::Timestamp(Millisecond, _) => 1_000,
+        DataType::Timestamp(Microsecond, _) => 1_000_000,
+        DataType::Timestamp(Nanosecond, _) => 1_000_000_000,
+        _ => unreachable!("only timestamps are moments"),
+    };
+    86_400 * per_second
 }
 
 /// Each dictionary value is coded when a row needs it first: values without a row must not get into the column.
@@ -323,7 +341,8 @@ mod tests {
         check(Decimal64Array::from(vec![7]).with_precision_and_scale(10, 1).unwrap(), ["0.7"], Decimal);
         check(Date32Array::from(vec![0, -1]), ["1970-01-01", "1969-12-31"], Date);
         check(Date64Array::from(vec![86_400_000, -1]), ["1970-01-02", "1969-12-31"], Date);
-        check(TimestampSecondArray::from(vec![0]), ["1970-01-01T00:00:00"], Text);
+        check(TimestampSecondArray::from(vec![0, 86_400]), ["1970-01-01", "1970-01-02"], Date);
+        check(TimestampSecondArray::from(vec![1]), ["1970-01-01T00:00:01"], Text);
         check(TimestampMicrosecondArray::from(vec![1]), ["1970-01-01T00:00:00.000001"], Text);
         let zoned = TimestampMillisecondArray::from(vec![1500]).with_timezone("Europe/Rome");
         check(zoned, ["1970-01-01T00:00:01.500Z"], Text);

@@ -13,6 +13,8 @@ pub struct Profile {
     pub columns: Vec<ColumnProfile>,
     /// The most identifying pairs and triples of columns that do not identify alone, most identifying first.
     pub combinations: Vec<Combination>,
+    /// What looks as if the table was not read as it was meant.
+    pub notes: Vec<&'static str>,
     /// Records that combinations were counted over, if not all: fewer records make more combinations unique.
     pub sampled: Option<usize>,
 }
@@ -76,7 +78,7 @@ pub fn inspect(table: &Table) -> Profile {
         table.columns().par_iter().map(|column| profile(column, table.rows())).collect();
     ensure_quasi(&mut columns);
     let (combinations, sampled) = combinations(table, &columns);
-    Profile { records: table.rows(), columns, combinations, sampled }
+    Profile { records: table.rows(), columns, combinations, notes: notes(table), sampled }
 }
 
 fn profile(column: &Column, records: usize) -> ColumnProfile {
@@ -86,7 +88,7 @@ fn profile(column: &Column, records: usize) -> ColumnProfile {
     let present = || counts.iter().zip(0u32..).filter(|(_, code)| Some(*code) != missing).map(|(count, _)| *count);
     let unique_share = share(present().filter(|&count| count == 1).count() as u64);
     let distinct = present().count();
-    let (role, reason) = suggest_role(column, records, distinct, unique_share);
+    let (role, reason) = suggest_role(column, records, unique_share);
     ColumnProfile {
         name: column.name().to_string(),
         value_type: column.domain().value_type(),
@@ -97,6 +99,22 @@ fn profile(column: &Column, records: usize) -> ColumnProfile {
         role,
         reason,
     }
+}
+
+fn notes(table: &Table) -> Vec<&'static str> {
+    let mut notes = Vec::new();
+    let is_value = |name: &str| [ValueType::Decimal, ValueType::Date].iter().any(|kind| kind.admits(name.trim()));
+    if table.columns().iter().any(|column| is_value(column.name())) {
+        notes.push("The first line holds numbers or dates. If it is a record and not names, use --no-header.");
+    }
+    let blank = |column: &Column| {
+        let mut labels = column.domain().labels().iter().filter(|label| !label.is_empty()).peekable();
+        labels.peek().is_some() && labels.all(|label| label.starts_with(' '))
+    };
+    if table.columns().iter().any(blank) {
+        notes.push("All values of a column start with a blank. If that is not meant, use --trim.");
+    }
+    notes
 }
 
 /// A plan needs a quasi-identifier: where none suggests itself, the least unique column that is not sensitive must do.
@@ -164,7 +182,8 @@ const QUASI_NAMES: [&str; 24] = [
     "admi",
 ];
 
-fn suggest_role(column: &Column, records: usize, distinct: usize, unique_share: f64) -> (Role, String) {
+fn suggest_role(column: &Column, records: usize, unique_share: f64) -> (Role, String) {
+    let distinct = column.domain().len();
     let name = column.name().to_lowercase();
     let told_by = |parts: &'static [&'static str]| parts.iter().find(|part| name.contains(**part));
     let percent = unique_share * 100.0;
@@ -326,7 +345,7 @@ fn hierarchy(domain: &Domain) -> String {
 /// Three nested widths; the widest has a handful of intervals between the least and the greatest value.
 fn intervals(least: &str, greatest: &str) -> String {
     let range = greatest.parse::<f64>().unwrap_or(0.0) - least.parse::<f64>().unwrap_or(0.0);
-    let mut width = 1u64;
+    let mut width = 2u64;
     while (width as f64) * 24.0 < range && width < 1 << 50 {
         width = next_nice(width);
     }
@@ -397,7 +416,7 @@ mod tests {
     #[test]
     fn widths_are_nice() {
         assert_eq!(intervals("0", "99"), "intervals = [5, 10, 20]");
-        assert_eq!(intervals("17", "30"), "intervals = [1, 2, 4]");
+        assert_eq!(intervals("17", "30"), "intervals = [2, 4, 8]");
         assert_eq!(intervals("0", "100000"), "intervals = [5000, 10000, 20000]");
     }
 }

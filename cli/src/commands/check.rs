@@ -18,12 +18,13 @@ use std::process::ExitCode;
 #[command(after_long_help = "EXAMPLES\n  \
     sfumato check patients.csv --plan plan.toml\n  \
     sfumato check release.parquet --plan plan.toml --json | jq .holds\n  \
+    sfumato check release --plan plan.toml                             (the folder of a release)\n  \
     sfumato check release/quasi.csv --plan plan.toml --groups group    (with sensitive.csv beside it)\n  \
     sfumato check table.csv --plan plan.toml --groups cluster          (groups are given by a column)\n\n\
     EXIT CODES\n  0 every criterion holds, 1 one does not, 2 usage or plan, 3 input data, 7 reading")]
 pub struct Arguments {
-    /// The table: .csv, .tsv, .parquet, .arrow; or the folder of a bucketized release.
-    data: PathBuf,
+    /// The table: .csv, .tsv, .parquet, .arrow; or the folder of a release. The plan's own table if not said.
+    data: Option<PathBuf>,
     /// The plan with the columns' roles and the criteria.
     #[arg(long, value_name = "PLAN")]
     plan: PathBuf,
@@ -43,7 +44,7 @@ pub struct Arguments {
 
 pub fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode> {
     let plan = Plan::read(&arguments.plan)?;
-    let files = Files::find(arguments)?;
+    let files = Files::find(arguments, &plan)?;
     // What is wrong by now is the plan's fault or the table's; errors about other files name them.
     let found = look(arguments, &plan, &files).map_err(|error| match error.fault() {
         Fault::Plan => error.file(&arguments.plan),
@@ -64,7 +65,7 @@ fn look(arguments: &Arguments, plan: &Plan, files: &Files) -> Result<Audit> {
             .and_then(|table| plan.schema.apply_orders(table))
     };
     let table = read(&files.table)?;
-    let Some(group) = &arguments.groups else {
+    let Some(group) = &files.groups else {
         let needed = plan.requirements.iter().flat_map(|wanted| wanted.on.iter().map(String::as_str));
         for name in plan.schema.names(Role::Quasi).into_iter().chain(needed) {
             table.column(name).map_err(|error| error.file(&files.table))?;
@@ -72,6 +73,7 @@ fn look(arguments: &Arguments, plan: &Plan, files: &Files) -> Result<Audit> {
         if !arguments.recoded {
             plan.schema.check_hierarchies(&table)?;
         }
+        require_something(plan)?;
         return working("checking", || audit(&table, &plan.schema, &plan.requirements, &plan.folder));
     };
     let people = match &files.sensitive {
@@ -79,8 +81,19 @@ fn look(arguments: &Arguments, plan: &Plan, files: &Files) -> Result<Audit> {
         Some(path) => pair(&table, &read(path)?, plan, group),
     };
     let people = people.map_err(|error| error.file(files.sensitive.as_ref().unwrap_or(&files.table)))?;
+    require_something(plan)?;
     let groups = Groups::by_columns(&[people.column(group)?], people.rows());
     working("checking", || audit_groups(&people, &plan.schema, &groups, &plan.requirements, &plan.folder))
+}
+
+/// A gate that asks for nothing lets everything through: refuse it.
+fn require_something(plan: &Plan) -> Result<()> {
+    match plan.requirements.as_slice() {
+        [] => {
+            Err(Error::plan("the plan requires nothing").help("add [[require]] sections: see `sfumato list criteria`"))
+        }
+        _ => Ok(()),
+    }
 }
 
 fn pair(quasi: &Table, sensitive: &Table, plan: &Plan, group: &str) -> Result<Table> {
@@ -89,31 +102,42 @@ fn pair(quasi: &Table, sensitive: &Table, plan: &Plan, group: &str) -> Result<Ta
     Ok(people)
 }
 
-/// The table to check, and the sensitive half of a bucketized pair.
+/// The table to check, the sensitive half of a bucketized pair, and the column that tells groups.
 struct Files {
     table: PathBuf,
     sensitive: Option<PathBuf>,
+    groups: Option<String>,
 }
 
 impl Files {
-    fn find(arguments: &Arguments) -> Result<Files> {
-        let data = &arguments.data;
+    fn find(arguments: &Arguments, plan: &Plan) -> Result<Files> {
+        let data = arguments.data.as_ref().or(plan.data.as_ref()).ok_or_else(|| {
+            let error = Error::plan("no table is named").file(&arguments.plan);
+            error.help("name one on the command line, or under [data] path in the plan")
+        })?;
         let formats = formats();
+        let groups = arguments.groups.clone();
         if data.is_dir() {
-            let half = |stem: &str| {
-                beside(data, stem, &formats).ok_or_else(|| {
-                    let message = format!("the folder has no {stem}.csv or {stem}.parquet");
-                    Error::plan(message).file(data).help("name a file, or the folder of a bucketized release")
-                })
-            };
-            return match &arguments.groups {
-                Some(_) => Ok(Files { table: half("quasi")?, sensitive: Some(half("sensitive")?) }),
-                None => Ok(Files { table: half("data")?, sensitive: None }),
-            };
+            return Files::in_folder(data, groups, &formats);
         }
-        let is_quasi = data.file_stem().is_some_and(|stem| stem == "quasi") && arguments.groups.is_some();
+        let is_quasi = data.file_stem().is_some_and(|stem| stem == "quasi") && groups.is_some();
         let sibling = || data.parent().and_then(|folder| beside(folder, "sensitive", &formats)).filter(|_| is_quasi);
-        Ok(Files { table: data.clone(), sensitive: arguments.sensitive.clone().or_else(sibling) })
+        Ok(Files { table: data.clone(), sensitive: arguments.sensitive.clone().or_else(sibling), groups })
+    }
+
+    /// The tables of a release: data.*, or quasi.* and sensitive.* with groups told by the column `group`.
+    fn in_folder(folder: &Path, groups: Option<String>, formats: &Formats) -> Result<Files> {
+        let [table, quasi, sensitive] = ["data", "quasi", "sensitive"].map(|stem| beside(folder, stem, formats));
+        match (table, quasi, sensitive) {
+            (Some(table), ..) if groups.is_none() => Ok(Files { table, sensitive: None, groups }),
+            (_, Some(table), Some(sensitive)) => {
+                Ok(Files { table, sensitive: Some(sensitive), groups: Some(groups.unwrap_or("group".into())) })
+            }
+            _ => {
+                let message = "the folder has neither data.csv nor quasi.csv and sensitive.csv, in any known format";
+                Err(Error::plan(message).file(folder).help("name a file, or the folder of a release"))
+            }
+        }
     }
 }
 

@@ -199,7 +199,7 @@ impl Encoding<'_> {
                 continue;
             }
             let code = match current {
-                Some((known, code)) if known == value => code,
+                Some((known, code)) if value_type.is_same(known, value) => code,
                 _ => labels.push(value),
             };
             current = Some((value, code));

@@ -82,7 +82,8 @@ pub fn check_pair(quasi: &Table, people: &Table, group: &str) -> Result<()> {
                 "the group of record {} has {size} rows of quasi-identifiers and {other} sensitive values",
                 row + 1
             );
-            return Err(Error::data(message).help("the two tables must describe the same people"));
+            return Err(Error::data(message)
+                .help("the tables must describe the same people; a column named `count` tells how many have a value"));
         }
     }
     if in_people.len() > in_quasi.len() {

@@ -132,6 +132,6 @@ fn foreign_value(column: &Column, row: usize, others: usize) -> Error {
         column.domain().len(),
     );
     Error::data(message).help(
-        "add the value to the hierarchy or list it under `missing`; for a table that was recoded in another way, `check --recoded`",
+        "mend the value, extend the hierarchy, or list it under `missing`; for a table recoded in another way, `check --recoded`",
     )
 }

@@ -2,6 +2,7 @@
 
 use super::Dictionary;
 use jiff::civil::Date;
+use std::cmp::Ordering;
 use std::fmt;
 
 /// What the values of a column are; decides their order.
@@ -59,13 +60,25 @@ impl ValueType {
         if nothing { ValueType::Text } else { found.unwrap_or(ValueType::Text) }
     }
 
+    /// Whether two texts stand for the same value: 1.5 and 1.50 are one number. Whole numbers and dates have one way to be written.
+    pub fn is_same(self, a: &str, b: &str) -> bool {
+        a == b || (self == ValueType::Decimal && canonical(a) == canonical(b))
+    }
+
     /// The values of several lists as (list, position), in the order of this type; equal numbers written differently are ordered by bytes.
     pub(super) fn sorted(self, lists: &[Dictionary]) -> Vec<(u32, u32)> {
         match self {
-            ValueType::Text => sort_by_key(lists, text_key),
-            ValueType::Integer => sort_by_key(lists, |value| signed_key(parse_integer(value).unwrap_or(i64::MAX))),
-            ValueType::Decimal => sort_by_key(lists, |value| float_key(parse_decimal(value).unwrap_or(f64::MAX))),
-            ValueType::Date => sort_by_key(lists, |value| parse_date(value).map_or(u64::MAX, date_key)),
+            ValueType::Text => sort_by_key(lists, text_key, str::cmp),
+            ValueType::Integer => {
+                sort_by_key(lists, |value| signed_key(parse_integer(value).unwrap_or(i64::MAX)), str::cmp)
+            }
+            // Ways to write one number must stand together, also where longer numbers share their key.
+            ValueType::Decimal => sort_by_key(
+                lists,
+                |value| float_key(parse_decimal(value).unwrap_or(f64::MAX)),
+                |a, b| canonical(a).cmp(&canonical(b)).then_with(|| a.cmp(b)),
+            ),
+            ValueType::Date => sort_by_key(lists, |value| parse_date(value).map_or(u64::MAX, date_key), str::cmp),
         }
     }
 }
@@ -77,14 +90,18 @@ impl fmt::Display for ValueType {
 }
 
 /// Sorts by a key that follows the order, then by bytes where keys are equal. Most comparisons need only the key.
-fn sort_by_key(lists: &[Dictionary], key: impl Fn(&str) -> u64) -> Vec<(u32, u32)> {
+fn sort_by_key(
+    lists: &[Dictionary],
+    key: impl Fn(&str) -> u64,
+    tie: impl Fn(&str, &str) -> Ordering + Sync,
+) -> Vec<(u32, u32)> {
     use rayon::slice::ParallelSliceMut;
     let mut keyed = Vec::with_capacity(lists.iter().map(Dictionary::len).sum());
     for (list, values) in lists.iter().enumerate() {
         keyed.extend(values.iter().zip(0u32..).map(|(value, at)| (key(value), list as u32, at)));
     }
     let value = |&(_, list, at): &(u64, u32, u32)| lists[list as usize].get(at);
-    keyed.par_sort_unstable_by(|a, b| a.0.cmp(&b.0).then_with(|| value(a).cmp(value(b))));
+    keyed.par_sort_unstable_by(|a, b| a.0.cmp(&b.0).then_with(|| tie(value(a), value(b))));
     keyed.iter().map(|&(_, list, at)| (list, at)).collect()
 }
 
@@ -128,6 +145,21 @@ pub fn parse_decimal(text: &str) -> Option<f64> {
     if starts_well && allowed { text.parse().ok().filter(|number: &f64| number.is_finite()) } else { None }
 }
 
+/// Sign, digits and power of ten of a decimal, the same for every way to write the number.
+fn canonical(text: &str) -> Option<(bool, String, i64)> {
+    let (number, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
+    let (negative, number) = number.strip_prefix('-').map_or((false, number), |rest| (true, rest));
+    let (whole, part) = number.split_once('.').unwrap_or((number, ""));
+    let digits = format!("{whole}{part}");
+    let kept = digits.trim_end_matches('0');
+    if kept.is_empty() {
+        return Some((false, String::new(), 0));
+    }
+    let dropped = (digits.len() - kept.len()) as i64;
+    let power = exponent.parse::<i64>().ok()?.checked_sub(part.len() as i64)?.checked_add(dropped)?;
+    Some((negative, kept.trim_start_matches('0').to_string(), power))
+}
+
 /// A date as `YYYY-MM-DD`.
 pub fn parse_date(text: &str) -> Option<Date> {
     if text.len() == 10 && text.as_bytes()[4] == b'-' { text.parse().ok() } else { None }
@@ -151,6 +183,19 @@ mod tests {
         assert_eq!(detect(&["nan", "inf"]), ValueType::Text);
         assert_eq!(detect(&[]), ValueType::Text);
         assert_eq!(detect(&["1234567890123456789"]), ValueType::Decimal, "beyond 18 digits order is approximate");
+    }
+
+    #[test]
+    fn one_number_has_one_canonical_form() {
+        for same in [["1", "1.0"], ["1.50", "1.5"], ["100", "1e2"], ["0", "-0.0"], ["0.10", "1E-1"], ["-2.5e1", "-25"]]
+        {
+            assert!(ValueType::Decimal.is_same(same[0], same[1]), "{same:?}");
+            assert!(!ValueType::Text.is_same(same[0], same[1]), "{same:?}");
+        }
+        assert!(!ValueType::Decimal.is_same("0.1000000000000000000001", "0.1"), "floats could not tell these apart");
+        let column = crate::data::Column::from_values("c", ["1", "2.5", "1.0", "2.50", "1e0"]);
+        assert_eq!(column.codes(), [0, 1, 0, 1, 0]);
+        assert_eq!(column.domain().label(0), "1");
     }
 
     #[test]

@@ -75,6 +75,7 @@ pub fn profile_json(profile: &Profile) -> Value {
         "columns": columns.collect::<Vec<_>>(),
         "combinations": combinations.collect::<Vec<_>>(),
         "combinations_sampled_from": profile.sampled,
+        "notes": profile.notes,
     })
 }
 

@@ -87,12 +87,15 @@ pub fn profile_text(profile: &Profile) -> String {
     }
     text += &trimmed(&rows.to_string());
     if !profile.combinations.is_empty() {
-        text += "\nMost identifying together (records that nobody else equals in these columns):\n\n";
+        text += "\nMost identifying pairs and triples (share of records that nobody else equals in these columns):\n\n";
         let mut rows = table(&["unique", "distinct", "columns"], &[0, 1]);
         for found in &profile.combinations {
             rows.add_row([percent(found.unique_share), grouped(found.distinct), found.columns.join(" + ")]);
         }
         text += &trimmed(&rows.to_string());
+    }
+    for note in &profile.notes {
+        text += &format!("\nNote: {note}\n");
     }
     if let Some(sampled) = profile.sampled {
         text += &format!("(counted over {} of the records; over all of them fewer are unique)\n", grouped(sampled));
