@@ -13,7 +13,7 @@
 //! # Ok::<(), sfumato::Error>(())
 //! ```
 
-use super::{Bound, Build, Criterion, Evidence, Measure, On, Subject, Verdict, frequency::largest_share};
+use super::{Bound, Build, Criterion, Evidence, Measure, On, Verdict, frequency::largest_share};
 use crate::candidate::Histogram;
 use crate::exact::Fraction;
 use crate::kind::{Kind, Param, Range, Shape};
@@ -41,7 +41,7 @@ pub const KIND: Kind<Build> = Kind {
                 k: context.params.count("k"),
                 cared_for: context.cared_for()?,
             };
-            Ok(Bound { subject: Subject::Column(context.on[0].clone()), criterion: Box::new(criterion) })
+            Bound::on_column(context, Box::new(criterion))
         },
     },
 };

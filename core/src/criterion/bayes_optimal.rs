@@ -15,7 +15,7 @@
 //! # Ok::<(), sfumato::Error>(())
 //! ```
 
-use super::{Bound, Build, Context, Criterion, Evidence, Measure, On, Subject, Verdict};
+use super::{Bound, Build, Context, Criterion, Evidence, Measure, On, Subject};
 use crate::candidate::{Histogram, dense_ids};
 use crate::data::hierarchy::Hierarchy;
 use crate::data::{Column, ReadOptions, Role, Table, csv};
@@ -322,10 +322,6 @@ impl Criterion for BayesOptimal {
             needed = needed.max(own);
         }
         Evidence::of(group, holds, [Measure::most_real(needed)])
-    }
-
-    fn verdict(&self, evidence: &Evidence) -> Verdict {
-        Verdict::of(evidence)
     }
 
     fn is_monotone(&self) -> bool {

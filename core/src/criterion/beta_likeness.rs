@@ -14,7 +14,7 @@
 //! ```
 
 use super::shared::Whole;
-use super::{Bound, Build, Criterion, Evidence, Measure, On, Subject, Verdict};
+use super::{Bound, Build, Criterion, Evidence, Measure, On};
 use crate::candidate::Histogram;
 use crate::exact::{Fraction, compare_ln};
 use crate::kind::{Kind, Param, Range, Shape};
@@ -49,7 +49,7 @@ pub const KIND: Kind<Build> = Kind {
                 whole: Whole::of(context.column()?),
                 cared_for: context.cared_for()?,
             };
-            Ok(Bound { subject: Subject::Column(context.on[0].clone()), criterion: Box::new(criterion) })
+            Bound::on_column(context, Box::new(criterion))
         },
     },
 };
@@ -88,10 +88,6 @@ impl Criterion for BetaLikeness {
             largest = largest.max(if beyond { Fraction::INFINITE } else { gain });
         }
         Evidence::of(group, largest <= self.beta, [Measure::most(largest)])
-    }
-
-    fn verdict(&self, evidence: &Evidence) -> Verdict {
-        Verdict::of(evidence)
     }
 
     fn is_monotone(&self) -> bool {

@@ -15,7 +15,7 @@
 //! ```
 
 use super::shared::Whole;
-use super::{Bound, Build, Criterion, Evidence, Measure, On, Subject, Verdict};
+use super::{Bound, Build, Criterion, Evidence, Measure, On};
 use crate::candidate::Histogram;
 use crate::exact::{Fraction, compare_ln};
 use crate::kind::{Kind, Param, Range, Shape};
@@ -50,7 +50,7 @@ pub const KIND: Kind<Build> = Kind {
                 whole: Whole::of(context.column()?),
                 cared_for: context.cared_for()?,
             };
-            Ok(Bound { subject: Subject::Column(context.on[0].clone()), criterion: Box::new(criterion) })
+            Bound::on_column(context, Box::new(criterion))
         },
     },
 };
@@ -86,10 +86,6 @@ impl Criterion for DeltaDisclosure {
             largest = largest.max(lift.to_f64().ln().abs());
         }
         Evidence::of(group, holds, [Measure::most_real(largest)])
-    }
-
-    fn verdict(&self, evidence: &Evidence) -> Verdict {
-        Verdict::of(evidence)
     }
 
     fn is_monotone(&self) -> bool {

@@ -13,7 +13,7 @@
 //! # Ok::<(), sfumato::Error>(())
 //! ```
 
-use super::{Bound, Build, Criterion, Evidence, Measure, On, Subject, Verdict};
+use super::{Bound, Build, Criterion, Evidence, Measure, On};
 use crate::candidate::Histogram;
 use crate::error::Result;
 use crate::exact::Fraction;
@@ -32,10 +32,7 @@ pub const KIND: Kind<Build> = Kind {
     example: &[("l", "2")],
     build: Build {
         on: On::Column,
-        bind: |context| {
-            let criterion = make(context.params, context.cared_for()?)?;
-            Ok(Bound { subject: Subject::Column(context.on[0].clone()), criterion })
-        },
+        bind: |context| Bound::on_column(context, make(context.params, context.cared_for()?)?),
     },
 };
 
@@ -56,10 +53,6 @@ impl Criterion for DistinctDiversity {
         let protected = group.entries().iter().any(|(code, _)| self.cared_for[*code as usize]);
         let values = if protected { Fraction::from(group.entries().len() as u64) } else { Fraction::INFINITE };
         Evidence::of(group, values >= Fraction::from(self.l), [Measure::least(values)])
-    }
-
-    fn verdict(&self, evidence: &Evidence) -> Verdict {
-        Verdict::of(evidence)
     }
 
     fn is_monotone(&self) -> bool {

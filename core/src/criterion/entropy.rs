@@ -15,7 +15,7 @@
 //! ```
 
 use super::shared::EffectiveNumber;
-use super::{Bound, Build, Criterion, Evidence, Measure, On, Subject, Verdict};
+use super::{Bound, Build, Criterion, Evidence, Measure, On};
 use crate::candidate::Histogram;
 use crate::error::Result;
 use crate::exact::Fraction;
@@ -41,10 +41,7 @@ pub const KIND: Kind<Build> = Kind {
     example: &[("l", "2")],
     build: Build {
         on: On::Column,
-        bind: |context| {
-            let criterion = make(context.params, context.cared_for()?)?;
-            Ok(Bound { subject: Subject::Column(context.on[0].clone()), criterion })
-        },
+        bind: |context| Bound::on_column(context, make(context.params, context.cared_for()?)?),
     },
 };
 
@@ -67,10 +64,6 @@ impl Criterion for EntropyDiversity {
         let estimate = number.to_f64();
         let holds = !number.is_protected() || number.is_at_least(self.l, estimate);
         Evidence::of(group, holds, [Measure::least_real(estimate)])
-    }
-
-    fn verdict(&self, evidence: &Evidence) -> Verdict {
-        Verdict::of(evidence)
     }
 
     fn is_monotone(&self) -> bool {

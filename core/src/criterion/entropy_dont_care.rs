@@ -16,7 +16,7 @@
 //! # Ok::<(), sfumato::Error>(())
 //! ```
 
-use super::{Bound, Build, Context, On, Subject, entropy};
+use super::{Bound, Build, Context, On, entropy};
 use crate::error::Result;
 use crate::kind::{Kind, Param, Shape};
 
@@ -33,10 +33,7 @@ pub const KIND: Kind<Build> = Kind {
     example: &[("l", "2"), ("dont_care", "[\"flu\"]")],
     build: Build {
         on: On::Column,
-        bind: |context| {
-            let criterion = entropy::make(context.params, cared_for(context)?)?;
-            Ok(Bound { subject: Subject::Column(context.on[0].clone()), criterion })
-        },
+        bind: |context| Bound::on_column(context, entropy::make(context.params, cared_for(context)?)?),
     },
 };
 

@@ -13,7 +13,7 @@
 //! # Ok::<(), sfumato::Error>(())
 //! ```
 
-use super::{Bound, Build, Criterion, Evidence, Measure, On, Subject, Verdict};
+use super::{Bound, Build, Criterion, Evidence, Measure, On};
 use crate::candidate::Histogram;
 use crate::error::Result;
 use crate::exact::Fraction;
@@ -36,10 +36,7 @@ pub const KIND: Kind<Build> = Kind {
     example: &[("l", "2")],
     build: Build {
         on: On::Column,
-        bind: |context| {
-            let criterion = make(context.params, context.cared_for()?)?;
-            Ok(Bound { subject: Subject::Column(context.on[0].clone()), criterion })
-        },
+        bind: |context| Bound::on_column(context, make(context.params, context.cared_for()?)?),
     },
 };
 
@@ -67,10 +64,6 @@ impl Criterion for FrequencyDiversity {
         let Fraction { num, den } = largest_share(group, &self.cared_for);
         let l = Fraction::new(den, num);
         Evidence::of(group, l >= self.l, [Measure::least(l)])
-    }
-
-    fn verdict(&self, evidence: &Evidence) -> Verdict {
-        Verdict::of(evidence)
     }
 
     fn is_monotone(&self) -> bool {

@@ -13,7 +13,7 @@
 //! # Ok::<(), sfumato::Error>(())
 //! ```
 
-use super::{Bound, Build, Criterion, Evidence, Measure, On, Subject, Verdict};
+use super::{Bound, Build, Criterion, Evidence, Measure, On, Subject};
 use crate::candidate::Histogram;
 use crate::exact::Fraction;
 use crate::kind::{Kind, Param, Shape};
@@ -43,10 +43,6 @@ impl Criterion for KAnonymity {
     /// Merging adds sizes, so a merged group is at least as large as its parts: monotone.
     fn evidence(&self, group: &Histogram<'_>) -> Evidence {
         Evidence::of(group, group.size() >= self.k, [Measure::least(Fraction::from(group.size()))])
-    }
-
-    fn verdict(&self, evidence: &Evidence) -> Verdict {
-        Verdict::of(evidence)
     }
 
     fn is_monotone(&self) -> bool {

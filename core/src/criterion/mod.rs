@@ -147,6 +147,13 @@ pub struct Bound {
     pub criterion: Box<dyn Criterion>,
 }
 
+impl Bound {
+    /// A criterion that reads the sensitive column it is about.
+    fn on_column(context: &Context<'_>, criterion: Box<dyn Criterion>) -> Result<Bound> {
+        Ok(Bound { subject: Subject::Column(context.on[0].clone()), criterion })
+    }
+}
+
 /// What must hold for a release: a fold over its groups.
 ///
 /// Obligations: `evidence` depends on the group's size and histogram alone; `verdict` of combined evidence is the verdict on all groups together;
@@ -155,7 +162,7 @@ pub struct Bound {
 ///
 /// ```
 /// use sfumato::candidate::{Counter, Histogram};
-/// use sfumato::criterion::{Criterion, Evidence, Measure, Verdict};
+/// use sfumato::criterion::{Criterion, Evidence, Measure};
 /// use sfumato::exact::Fraction;
 ///
 /// /// Groups have an even number of rows.
@@ -165,9 +172,6 @@ pub struct Bound {
 ///     fn evidence(&self, group: &Histogram<'_>) -> Evidence {
 ///         let odd = group.size() % 2;
 ///         Evidence::of(group, odd == 0, [Measure::most(Fraction::from(odd))])
-///     }
-///     fn verdict(&self, evidence: &Evidence) -> Verdict {
-///         Verdict::of(evidence)
 ///     }
 ///     fn is_monotone(&self) -> bool {
 ///         true
@@ -182,8 +186,10 @@ pub trait Criterion: Send + Sync {
     /// What one group tells.
     fn evidence(&self, group: &Histogram<'_>) -> Evidence;
 
-    /// What the evidence of all groups means.
-    fn verdict(&self, evidence: &Evidence) -> Verdict;
+    /// What the evidence of all groups means: for most criteria, that each group holds by itself.
+    fn verdict(&self, evidence: &Evidence) -> Verdict {
+        Verdict::of(evidence)
+    }
 
     /// Whether merging groups keeps it.
     fn is_monotone(&self) -> bool;

@@ -16,7 +16,7 @@
 
 use super::entropy_dont_care::{DONT_CARE, cared_for};
 use super::recursive::{self, needed_c};
-use super::{Bound, Build, Criterion, Evidence, Measure, On, Subject, Verdict};
+use super::{Bound, Build, Criterion, Evidence, Measure, On, Verdict};
 use crate::candidate::Histogram;
 use crate::exact::Fraction;
 use crate::kind::{Kind, Param, Range, Shape};
@@ -55,7 +55,7 @@ pub const KIND: Kind<Build> = Kind {
                 cared_for: cared_for(context)?,
                 keep: context.params.values("keep").iter().map(|value| column.domain().code(value)).collect(),
             };
-            Ok(Bound { subject: Subject::Column(context.on[0].clone()), criterion: Box::new(criterion) })
+            Bound::on_column(context, Box::new(criterion))
         },
     },
 };

@@ -15,7 +15,7 @@
 //! ```
 
 use super::entropy_dont_care::{DONT_CARE, cared_for};
-use super::{Bound, Build, On, Subject, recursive};
+use super::{Bound, Build, On, recursive};
 use crate::kind::Kind;
 
 /// The description of pd-recursive diversity.
@@ -27,10 +27,7 @@ pub const KIND: Kind<Build> = Kind {
     example: &[("c", "2"), ("l", "2"), ("dont_care", "[\"flu\"]")],
     build: Build {
         on: On::Column,
-        bind: |context| {
-            let criterion = recursive::make(context.params, cared_for(context)?)?;
-            Ok(Bound { subject: Subject::Column(context.on[0].clone()), criterion })
-        },
+        bind: |context| Bound::on_column(context, recursive::make(context.params, cared_for(context)?)?),
     },
 };
 

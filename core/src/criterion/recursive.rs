@@ -15,7 +15,7 @@
 //! ```
 
 use super::shared::recursive_ratio;
-use super::{Bound, Build, Criterion, Evidence, Measure, On, Subject, Verdict};
+use super::{Bound, Build, Criterion, Evidence, Measure, On};
 use crate::candidate::Histogram;
 use crate::error::Result;
 use crate::exact::Fraction;
@@ -45,10 +45,7 @@ pub const KIND: Kind<Build> = Kind {
     example: &[("c", "3"), ("l", "2")],
     build: Build {
         on: On::Column,
-        bind: |context| {
-            let criterion = make(context.params, context.cared_for()?)?;
-            Ok(Bound { subject: Subject::Column(context.on[0].clone()), criterion })
-        },
+        bind: |context| Bound::on_column(context, make(context.params, context.cared_for()?)?),
     },
 };
 
@@ -76,10 +73,6 @@ impl Criterion for RecursiveDiversity {
         Evidence::of(group, ratio < self.c, [Measure::most(ratio)])
     }
 
-    fn verdict(&self, evidence: &Evidence) -> Verdict {
-        Verdict::of(evidence)
-    }
-
     fn is_monotone(&self) -> bool {
         true
     }
@@ -89,7 +82,7 @@ impl Criterion for RecursiveDiversity {
 mod tests {
     use super::super::testing::*;
 
-    fn recursive(c: &str, l: &str, counts: &[usize]) -> super::Verdict {
+    fn recursive(c: &str, l: &str, counts: &[usize]) -> crate::criterion::Verdict {
         of_counts("recursive-cl-diversity", &[("c", number(c)), ("l", number(l))], counts)
     }
 

@@ -15,7 +15,7 @@
 //! ```
 
 use super::shared::Whole;
-use super::{Bound, Build, Context, Criterion, Evidence, Measure, On, Subject, Verdict};
+use super::{Bound, Build, Context, Criterion, Evidence, Measure, On};
 use crate::candidate::Histogram;
 use crate::error::{Error, Result};
 use crate::exact::Fraction;
@@ -46,7 +46,7 @@ pub const KIND: Kind<Build> = Kind {
             };
             let criterion =
                 TCloseness { t: context.params.decimal("t").fraction(), whole: Whole::of(context.column()?), distance };
-            Ok(Bound { subject: Subject::Column(context.on[0].clone()), criterion: Box::new(criterion) })
+            Bound::on_column(context, Box::new(criterion))
         },
     },
 };
@@ -182,10 +182,6 @@ impl Criterion for TCloseness {
         Evidence::of(group, distance <= self.t, [Measure::most(distance)])
     }
 
-    fn verdict(&self, evidence: &Evidence) -> Verdict {
-        Verdict::of(evidence)
-    }
-
     fn is_monotone(&self) -> bool {
         true
     }
@@ -197,7 +193,7 @@ mod tests {
     use crate::kind::Raw;
     use proptest::prelude::*;
 
-    fn ordered(groups: &[&[&str]], t: &str) -> super::Verdict {
+    fn ordered(groups: &[&[&str]], t: &str) -> crate::criterion::Verdict {
         verdict("t-closeness", &[("t", number(t)), ("distance", Raw::from("ordered"))], groups)
     }
 
