@@ -72,6 +72,7 @@ pub fn audit_groups(
     requirements: &[Requirement],
     folder: &Path,
 ) -> Result<Audit> {
+    let table = &*schema.prepare(table)?;
     let bound = requirements.iter().map(|wanted| wanted.bind(table, schema, folder)).collect::<Result<Vec<_>>>()?;
     let mut evidence = vec![Evidence::none(); bound.len()];
     for scan in scans(table, &bound)? {

@@ -327,6 +327,9 @@ fn hierarchy(domain: &Domain) -> String {
     let present = domain.len() - usize::from(domain.missing().is_some());
     let labels = || domain.labels().iter().take(present);
     let codes = labels().all(|label| label.len() >= 3 && label.bytes().all(|byte| byte.is_ascii_digit()));
+    if present == 0 {
+        return ", hierarchy = { suppress = true }".into();
+    }
     let length = domain.label(0).len();
     let rule = match domain.value_type() {
         ValueType::Integer | ValueType::Text

@@ -220,7 +220,7 @@ impl Shape {
             (Shape::Decimal(range), Raw::Number(text) | Raw::Text(text)) => in_range(text, range).map(Setting::Decimal),
             (Shape::Number, Raw::Text(text)) if text.is_empty() => Ok(Setting::Number(None)),
             (Shape::Number, Raw::Number(text) | Raw::Text(text)) => {
-                text.parse().map(|number| Setting::Number(Some(number))).map_err(str::to_string)
+                plain_number(text).map(|number| Setting::Number(Some(number)))
             }
             (Shape::Choice(words), Raw::Text(text)) => {
                 let word = words.iter().find(|word| *word == text);
@@ -261,8 +261,16 @@ impl Raw {
     }
 }
 
+/// A number without a percent sign: a parameter says itself whether it is a share or a percentage.
+fn plain_number(text: &str) -> std::result::Result<Decimal, String> {
+    if text.trim_end().ends_with('%') {
+        return Err(format!("is {text}; write a plain number"));
+    }
+    text.parse().map_err(str::to_string)
+}
+
 fn whole(text: &str, least: u64) -> std::result::Result<u64, String> {
-    let number: Decimal = text.parse().map_err(str::to_string)?;
+    let number = plain_number(text)?;
     let Fraction { num, den } = number.fraction();
     if number.is_negative() || den != 1 {
         return Err(format!("is {text}, not a whole number from {least}"));
@@ -275,7 +283,7 @@ fn whole(text: &str, least: u64) -> std::result::Result<u64, String> {
 }
 
 fn in_range(text: &str, range: Range) -> std::result::Result<Decimal, String> {
-    let number: Decimal = text.parse().map_err(str::to_string)?;
+    let number = plain_number(text)?;
     if range.contains(&number) { Ok(number) } else { Err(format!("is {text}, not {range}")) }
 }
 

@@ -149,6 +149,9 @@ fn read_column(columns: &Section<'_>, name: &str, value: &Spanned<DeValue<'_>>, 
     let mut spec = ColumnSpec::new(name, find_role(name, &role)?);
     spec.sensitive_values = section.get("sensitive_values", texts)?.unwrap_or_default();
     spec.order = section.get("order", texts)?.unwrap_or_default();
+    if (1..spec.order.len()).any(|at| spec.order[..at].contains(&spec.order[at])) {
+        return Err(Error::plan(format!("{label}: `order` lists a value twice")));
+    }
     if !spec.sensitive_values.is_empty() && spec.role != Role::Sensitive {
         return Err(Error::plan(format!("{label}: `sensitive_values` belongs to a sensitive column")));
     }

@@ -60,10 +60,7 @@ pub fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode> {
 }
 
 fn look(arguments: &Arguments, plan: &Plan, files: &Files) -> Result<Audit> {
-    let read = |path: &Path| {
-        working(&format!("reading {}", path.display()), || formats().read(path, &plan.options))
-            .and_then(|table| plan.schema.apply_orders(table))
-    };
+    let read = |path: &Path| working(&format!("reading {}", path.display()), || formats().read(path, &plan.options));
     let table = read(&files.table)?;
     let Some(group) = &files.groups else {
         let needed = plan.requirements.iter().flat_map(|wanted| wanted.on.iter().map(String::as_str));

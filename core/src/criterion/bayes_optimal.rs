@@ -4,7 +4,7 @@
 //! **Threat**: an attacker who knows how sensitive values depend on quasi-identifiers, and computes.
 //! **Definition**: with f(q,s) the joint distribution, prior α = f(s|q), and belief after seeing the release β ∝ n(q\*,s)·f(s|q)/f(s|q\*), n(q\*,s) the count of s in the group
 //! and f(s|q\*) over all q that the group stands for. f is a file (`joint = "file.csv"`: the quasi-identifier columns, the sensitive column and one column of weights), or estimated
-//! from the table that is checked (`joint = "table"`, which is only telling when groups join several combinations of exact values: `--groups`).
+//! from the table that is checked (`joint = "table"`: belief then equals prior for every combination that is whole in its group, so it tells something only where groups share a combination, as bucketized ones do).
 //! In a file, a combination belongs to a group when its values, or labels of their hierarchies, are those of the group. A group with values that f rules out is a breach.
 //! **Cost**: combinations in a group times sensitive values. Not monotone: merging groups can create a breach (Theorem 5.1).
 //! **Reference**: Machanavajjhala et al. 2007, Theorem 3.1, Definition 3.3; Evfimievski et al. 2003.
@@ -77,7 +77,7 @@ fn bind(context: &Context<'_>) -> Result<Bound> {
             (file.joint, members)
         }
     };
-    let criterion = BayesOptimal { rho1, rho2, values, pair_of_code, members, joint };
+    let criterion = BayesOptimal { rho1, rho2, values: joint.values, pair_of_code, members, joint };
     Ok(Bound { subject: Subject::Made(subject, pairs), criterion: Box::new(criterion) })
 }
 
@@ -130,22 +130,29 @@ impl JointFile {
         let coded: Vec<(&[u32], usize)> = own.iter().map(|column| (column.codes(), column.domain().len())).collect();
         let (ids, count) = dense_ids(&coded, table.rows());
         let weights = whole_weights(weight)?;
-        let values = sensitive.domain().len();
+        // Values that the table lacks come after those it has: nobody has them, and the attacker's prior knows them.
         let stated = table.column(sensitive.name())?;
-        let value_of: Vec<Option<u32>> =
-            stated.domain().labels().iter().map(|label| sensitive.domain().code(label)).collect();
+        let mut values = sensitive.domain().len();
+        let mut next_value = || {
+            values += 1;
+            values as u32 - 1
+        };
+        let value_of: Vec<u32> = stated
+            .domain()
+            .labels()
+            .iter()
+            .map(|label| sensitive.domain().code(label).unwrap_or_else(&mut next_value))
+            .collect();
         let mut joint = Joint { weights: vec![0; count * values], values };
         let mut first_row = vec![0; count];
         for row in 0..table.rows() {
             first_row[ids[row] as usize] = row;
-            // A value that the table does not have gets no count in any group, so its weight plays no part.
-            if let Some(value) = value_of[stated.codes()[row] as usize] {
-                let sum = &mut joint.weights[ids[row] as usize * values + value as usize];
-                *sum = sum.checked_add(weights[weight.codes()[row] as usize]).ok_or_else(|| {
-                    Error::data(format!("column \"{}\": the weights add up to too much", weight.name()))
-                        .help("use smaller weights: only their proportions matter")
-                })?;
-            }
+            let value = value_of[stated.codes()[row] as usize];
+            let sum = &mut joint.weights[ids[row] as usize * values + value as usize];
+            *sum = sum.checked_add(weights[weight.codes()[row] as usize]).ok_or_else(|| {
+                Error::data(format!("column \"{}\": the weights add up to too much", weight.name()))
+                    .help("use smaller weights: only their proportions matter")
+            })?;
         }
         let columns = own
             .iter()

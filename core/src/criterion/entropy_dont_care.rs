@@ -17,7 +17,7 @@
 //! ```
 
 use super::{Bound, Build, Context, On, entropy};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::kind::{Kind, Param, Shape};
 
 /// The parameter that names don't-care values.
@@ -40,6 +40,12 @@ pub const KIND: Kind<Build> = Kind {
 /// The values that need protection: not under `dont_care`, and under `sensitive_values` if there are any.
 pub(super) fn cared_for(context: &Context<'_>) -> Result<Vec<bool>> {
     let mut cared_for = context.cared_for()?;
+    let named = context.schema.find(&context.on[0]).map_or(&[][..], |spec| &spec.sensitive_values);
+    if context.params.values("dont_care").iter().any(|value| named.contains(value)) {
+        let message =
+            format!("column \"{}\": a value stands under both `sensitive_values` and `dont_care`", context.on[0]);
+        return Err(Error::plan(message).help("a value is either protected or not"));
+    }
     for code in context.codes_of("dont_care")? {
         cared_for[code as usize] = false;
     }

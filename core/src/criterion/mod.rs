@@ -260,13 +260,16 @@ impl Measure {
 pub struct Evidence {
     holds: bool,
     measures: SmallVec<[Measure; 1]>,
-    worst: Option<WorstGroup>,
+    /// With its own first measure: the combined one may be another group's.
+    worst: Option<(WorstGroup, Measure)>,
     violating: Violating,
 }
 
 /// The group that decides the measured value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct WorstGroup {
+    /// Whether it holds by itself: with two thresholds, a group that fails either is worse than one that fails none.
+    pub holds: bool,
     /// How many records it has.
     pub size: u64,
     /// Its number.
@@ -291,8 +294,10 @@ impl Evidence {
     /// The evidence of one group: whether the criterion holds for it, and what was measured; the first measure tells the worst group.
     pub fn of(group: &Histogram<'_>, holds: bool, measures: impl IntoIterator<Item = Measure>) -> Self {
         let violating = if holds { Violating::default() } else { Violating { groups: 1, records: group.size() } };
-        let worst = Some(WorstGroup { size: group.size(), group: group.group() });
-        Evidence { holds, measures: measures.into_iter().collect(), worst, violating }
+        let measures: SmallVec<[Measure; 1]> = measures.into_iter().collect();
+        let worst = WorstGroup { holds, size: group.size(), group: group.group() };
+        let worst = measures.first().map(|measure| (worst, *measure));
+        Evidence { holds, measures, worst, violating }
     }
 
     /// The evidence of so many groups alike; the one it is of stands for the first.
@@ -316,13 +321,13 @@ impl Evidence {
             }
             return;
         };
-        for (at, (own, others_measure)) in self.measures.iter_mut().zip(&other.measures).enumerate() {
-            let order = own.compare(others_measure);
-            if at == 0 && order.then(mine.cmp(&others)) == Ordering::Greater {
-                self.worst = Some(others);
-            }
-            if order == Ordering::Greater {
-                *own = *others_measure;
+        let order = mine.0.holds.cmp(&others.0.holds).then(mine.1.compare(&others.1)).then(mine.0.cmp(&others.0));
+        if order == Ordering::Greater {
+            self.worst = Some(others);
+        }
+        for (own, others) in self.measures.iter_mut().zip(&other.measures) {
+            if own.compare(others) == Ordering::Greater {
+                *own = *others;
             }
         }
         self.holds &= other.holds;
@@ -363,7 +368,7 @@ impl Verdict {
             holds: evidence.holds,
             measured: evidence.measures.first().map(|measure| measure.to_f64()).filter(|value| value.is_finite()),
             also: smallvec![],
-            worst: evidence.worst,
+            worst: evidence.worst.map(|(group, _)| group),
             violating: evidence.violating,
         }
     }
@@ -433,6 +438,9 @@ fn resolve_on(kind: &'static Kind<Build>, written: &[String], schema: &Schema) -
             let message = format!("{}: \"{name}\" is not a sensitive column of the plan", kind.name);
             return Err(Error::plan(message).help(suggest(name, sensitive.iter().copied())));
         }
+    }
+    if (1..written.len()).any(|at| written[..at].contains(&written[at])) {
+        return Err(Error::plan(format!("{}: `on` names a column twice", kind.name)));
     }
     let all = || sensitive.iter().map(|name| name.to_string()).collect::<Vec<_>>();
     match (kind.build.on, written, sensitive.as_slice()) {

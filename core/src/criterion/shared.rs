@@ -32,10 +32,17 @@ impl EffectiveNumber {
         // With nothing to protect every count is free, and the entropy is as large as one likes to say.
         if !stay.is_empty() {
             free.sort_unstable();
+            let mut total: u64 = stay.iter().sum();
+            let mut weighted: f64 = stay.iter().map(|&count| times_ln(count)).sum();
             let fixed = free.iter().take_while(|&&count| {
-                let below = is_below_mean(count, &stay);
+                // ln(count) against the log-entropic mean of the counts that stay: by floats where that is clear.
+                let difference = (count as f64).ln() * total as f64 - weighted;
+                let clear = difference.abs() > 1e-9 * weighted.max(1.0);
+                let below = if clear { difference < 0.0 } else { is_below_mean(count, &stay) };
                 if below {
                     stay.push(count);
+                    total += count;
+                    weighted += times_ln(count);
                 }
                 below
             });
@@ -63,7 +70,9 @@ impl EffectiveNumber {
     /// Whether it is at least `l`, exactly; its float is the estimate.
     pub fn is_at_least(&self, l: Fraction, estimate: f64) -> bool {
         let target = l.to_f64();
-        if (estimate - target).abs() > 1e-9 * target {
+        // Rounding grows with the number of terms.
+        let doubt = 1e-9_f64.max(self.stay.len() as f64 * 1e-15);
+        if (estimate - target).abs() > doubt * target {
             return estimate > target;
         }
         let lowered = u128::from(self.lowered) * l.den;

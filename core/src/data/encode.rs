@@ -121,8 +121,9 @@ impl Lexicon {
             self.only_collects = true;
             self.codes = HashTable::new();
             let more = self.expected.saturating_sub(self.seen);
-            self.ends.reserve_exact(more);
-            self.text.reserve_exact(more.saturating_mul(self.text.len() / self.ends.len() + 1));
+            // Guesses: if there is no room for them, the vectors grow as they must.
+            let _ = self.ends.try_reserve_exact(more);
+            let _ = self.text.try_reserve_exact(more.saturating_mul(self.text.len() / self.ends.len() + 1));
         }
         code
     }
@@ -199,7 +200,7 @@ impl Encoding<'_> {
                 continue;
             }
             let code = match current {
-                Some((known, code)) if value_type.is_same(known, value) => code,
+                Some((known, code)) if known == value => code,
                 _ => labels.push(value),
             };
             current = Some((value, code));

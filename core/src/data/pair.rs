@@ -26,7 +26,9 @@ const VALUE: &str = "value";
 /// ```
 pub fn one_row_per_person(table: &Table, schema: &Schema, group: &str) -> Result<Table> {
     table.column(group)?;
-    let counts = match table.find(COUNT).filter(|_| schema.find(COUNT).is_none()) {
+    // Only a table of sensitive values has counts: where there are quasi-identifiers, every row is a person.
+    let is_half = schema.names(Role::Quasi).iter().all(|name| *name == group || table.find(name).is_none());
+    let counts = match table.find(COUNT).filter(|_| is_half && schema.find(COUNT).is_none()) {
         None => vec![1; table.rows()],
         Some(counts) => read_counts(counts)?,
     };
@@ -34,7 +36,7 @@ pub fn one_row_per_person(table: &Table, schema: &Schema, group: &str) -> Result
     let rows = || (0..table.rows()).flat_map(|row| std::iter::repeat_n(row, counts[row] as usize));
     let repeated = |name: &str, column: &Column| {
         let codes = rows().map(|row| column.codes()[row]).collect();
-        Column::new(name, codes, column.domain().clone())
+        Column::new(name, codes, column.domain().clone()).without_unused_values()
     };
     let mut columns = vec![repeated(group, table.column(group)?)];
     // The group column may itself be a quasi-identifier or sensitive.
@@ -75,16 +77,16 @@ pub fn check_pair(quasi: &Table, people: &Table, group: &str) -> Result<()> {
         Ok(sizes)
     };
     let (in_quasi, in_people) = (sizes(quasi)?, sizes(people)?);
-    for (name, (size, row)) in &in_quasi {
-        let other = in_people.get(name).map_or(0, |(size, _)| *size);
-        if other != *size {
-            let message = format!(
-                "the group of record {} has {size} rows of quasi-identifiers and {other} sensitive values",
-                row + 1
-            );
-            return Err(Error::data(message)
-                .help("the tables must describe the same people; a column named `count` tells how many have a value"));
-        }
+    let other = |name: &String| in_people.get(name).map_or(0, |(size, _)| *size);
+    let wrong = in_quasi.iter().filter(|(name, (size, _))| other(name) != *size);
+    if let Some((name, (size, row))) = wrong.min_by_key(|(_, (_, row))| *row) {
+        let message = format!(
+            "the group of record {} has {size} rows of quasi-identifiers and {} sensitive values",
+            row + 1,
+            other(name)
+        );
+        let help = "the tables must describe the same people; a column named `count` tells how many have a value";
+        return Err(Error::data(message).help(help));
     }
     if in_people.len() > in_quasi.len() {
         return Err(Error::data("the sensitive table has groups that the quasi-identifier table lacks"));

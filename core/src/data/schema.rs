@@ -3,6 +3,7 @@
 use super::hierarchy::{Hierarchy, Rule};
 use super::{Column, Role, Table, ValueType};
 use crate::error::{Error, Result};
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// What a plan says about one column.
@@ -79,15 +80,24 @@ impl Schema {
         self.names(role).into_iter().map(|name| table.column(name)).collect()
     }
 
-    /// The table with declared orders applied.
-    pub fn apply_orders(&self, mut table: Table) -> Result<Table> {
-        for spec in self.0.iter().filter(|spec| !spec.order.is_empty()) {
-            if let Some(column) = table.find(&spec.name) {
-                let column = column.in_order(&spec.order)?;
-                table = table.with_column(column)?;
+    /// The table as criteria must see it: values in their declared order, and ways to write one number as one value of a sensitive column. (Quasi-identifiers stay as they are written:
+    /// whoever sees the release can tell 1.5 from 1.50.)
+    pub fn prepare<'t>(&self, table: &'t Table) -> Result<Cow<'t, Table>> {
+        let mut prepared = Cow::Borrowed(table);
+        for spec in &self.0 {
+            let Some(column) = table.find(&spec.name) else { continue };
+            let mut changed = None;
+            if spec.role == Role::Sensitive && column.domain().value_type() == ValueType::Decimal {
+                changed = Some(column.with_equal_numbers_merged());
+            }
+            if !spec.order.is_empty() {
+                changed = Some(changed.as_ref().unwrap_or(column).in_order(&spec.order)?);
+            }
+            if let Some(changed) = changed {
+                prepared = Cow::Owned(prepared.into_owned().with_column(changed)?);
             }
         }
-        Ok(table)
+        Ok(prepared)
     }
 
     /// The hierarchy of a column, bound to its values.

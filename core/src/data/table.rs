@@ -116,13 +116,39 @@ impl Column {
         counts
     }
 
+    /// The same column in which ways to write one number are one value; the first of them stays.
+    pub fn with_equal_numbers_merged(&self) -> Column {
+        let domain = &self.domain;
+        let mut labels = Dictionary::new();
+        let mut new_code: Vec<u32> = Vec::with_capacity(domain.len());
+        for code in 0..domain.len() as u32 {
+            let same = |before: u32| domain.value_type.is_same(domain.label(before), domain.label(code));
+            let before = code.checked_sub(1).filter(|&before| domain.missing != Some(code) && same(before));
+            new_code.push(before.map_or_else(|| labels.push(domain.label(code)), |before| new_code[before as usize]));
+        }
+        let missing = domain.missing.map(|code| new_code[code as usize]);
+        let codes = self.codes.iter().map(|&code| new_code[code as usize]).collect();
+        Column { name: self.name.clone(), codes, domain: Domain::new(labels, domain.value_type, missing) }
+    }
+
+    /// The same column without values that no row has.
+    pub fn without_unused_values(&self) -> Column {
+        let counts = self.counts();
+        let mut labels = Dictionary::new();
+        let mut keep = |code: usize| (counts[code] > 0).then(|| labels.push(self.domain.label(code as u32)));
+        let new_code: Vec<Option<u32>> = (0..self.domain.len()).map(&mut keep).collect();
+        let missing = self.domain.missing.and_then(|code| new_code[code as usize]);
+        let codes = self.codes.iter().map(|&code| new_code[code as usize].expect("a row has it")).collect();
+        Column { name: self.name.clone(), codes, domain: Domain::new(labels, self.domain.value_type, missing) }
+    }
+
     /// The same column with its values in a declared order. Values must be those of the column; missing stays last.
     pub fn in_order(&self, order: &[String]) -> Result<Column> {
         let present = (0..self.domain.len() as u32).filter(|code| Some(*code) != self.domain.missing);
         let mut new_code = vec![u32::MAX; self.domain.len()];
         let mut labels = Dictionary::new();
         for label in order {
-            if let Some(code) = self.domain.code(label) {
+            if let Some(code) = self.domain.code(label).filter(|&code| new_code[code as usize] == u32::MAX) {
                 new_code[code as usize] = labels.push(label);
             }
         }
@@ -234,13 +260,14 @@ impl Table {
 }
 
 /// Refuses empty and repeated names.
-pub(super) fn check_names<'a>(names: impl Iterator<Item = &'a str> + Clone) -> Result<()> {
-    for (at, name) in names.clone().enumerate() {
+pub(super) fn check_names<'a>(names: impl Iterator<Item = &'a str>) -> Result<()> {
+    let mut seen = std::collections::HashMap::new();
+    for (at, name) in names.enumerate() {
         if name.is_empty() {
             let message = format!("column {} has no name", at + 1);
             return Err(Error::data(message).help("give every column of the header a name"));
         }
-        if let Some(before) = names.clone().take(at).position(|other| other == name) {
+        if let Some(before) = seen.insert(name, at) {
             let message = format!("columns {} and {} have the same name in the header", before + 1, at + 1);
             return Err(Error::data(message).help("give every column a name of its own"));
         }

@@ -19,6 +19,9 @@ pub struct Sizes {
     pub whole: Option<u64>,
 }
 
+/// Columns beyond this are taken for a wrong delimiter or an attack.
+const MOST_COLUMNS: usize = 10_000;
+
 /// Bytes that are enough to tell the delimiter.
 const SAMPLE: usize = 1 << 14;
 
@@ -50,6 +53,10 @@ pub fn read_with_sizes(source: impl Read + Send, options: &ReadOptions, sizes: S
     let mut block = blocks.next(Block::default())?;
     let mut spare = Block::default();
     let mut reader = Reader::start(&mut block, blocks.delimiter, options, sizes.threads)?;
+    if block.bytes.is_empty() {
+        // The header was all of it: the first record is longer than a block.
+        block = blocks.next(block)?;
+    }
     if let Some(whole) = sizes.whole {
         reader.expect(expected_records(&block.bytes, whole));
     }
@@ -168,11 +175,14 @@ struct Reader {
 impl Reader {
     /// Reads the header off the first block.
     fn start(block: &mut Block, delimiter: u8, options: &ReadOptions, threads: usize) -> Result<Reader> {
-        let text = std::str::from_utf8(&block.bytes).or_else(|error| {
-            // A break further down is found again, with its line, when the records are read.
-            std::str::from_utf8(&block.bytes[..error.valid_up_to()])
-        });
-        let mut fields = Fields::new(text.expect("cut to what is valid"), delimiter, options.trim);
+        // A break further down is found again, with its line, when the records are read.
+        let valid = std::str::from_utf8(&block.bytes).map_or_else(|error| error.valid_up_to(), str::len);
+        let first_line = block.bytes.iter().position(|&byte| byte == b'\n').unwrap_or(block.bytes.len());
+        if valid < first_line {
+            return Err(broken_text(1));
+        }
+        let text = std::str::from_utf8(&block.bytes[..valid]).expect("cut to what is valid");
+        let mut fields = Fields::new(text, delimiter, options.trim);
         if !fields.start_record() {
             return Err(Error::data("the file is empty").help("a table needs a header line and records"));
         }
@@ -193,6 +203,10 @@ impl Reader {
             None if options.header => first,
             None => (1..=first.len()).map(|number| format!("column{number}")).collect(),
         };
+        if names.len() > MOST_COLUMNS {
+            let message = format!("the table has {} columns, more than {MOST_COLUMNS}", names.len());
+            return Err(Error::new(Fault::Resources, message).help("check the delimiter, or split the table"));
+        }
         check_names(names.iter().map(String::as_str)).map_err(|error| error.line(1))?;
         if options.header {
             let used = fields.position();
@@ -209,7 +223,8 @@ impl Reader {
     fn expect(&mut self, records: usize) {
         let each = records.div_ceil(self.workers.len());
         for (lexicon, codes) in self.workers.iter_mut().flat_map(|worker| &mut worker.columns) {
-            codes.reserve_exact(each);
+            // A guess: if there is no room for it, the vectors grow as they must.
+            let _ = codes.try_reserve_exact(each);
             lexicon.expect(each);
         }
     }
@@ -241,6 +256,11 @@ impl Reader {
     fn finish(self, options: &ReadOptions) -> Result<Table> {
         if self.turns.iter().all(|&(_, records)| records == 0) {
             return Err(Error::data("the table has no records").help("there is only a header line"));
+        }
+        let records: usize = self.turns.iter().map(|&(_, records)| records).sum();
+        if records > u32::MAX as usize {
+            let message = format!("the table has {records} records, more than {}", u32::MAX);
+            return Err(Error::new(Fault::Resources, message).help("split the table"));
         }
         let mut parts: Vec<_> = self.names.into_iter().map(|name| (name, Vec::new())).collect();
         for worker in self.workers {

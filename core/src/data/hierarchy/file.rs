@@ -30,9 +30,13 @@ struct FileRule {
 
 impl FileRule {
     fn read(path: &Path) -> Result<FileRule> {
-        let file = std::fs::File::open(path).map_err(|error| Error::io(&error, path))?;
-        let options = ReadOptions { header: false, trim: true, missing: Vec::new(), ..ReadOptions::default() };
-        let table = csv::read_from(file, &options).map_err(|error| error.file(path))?;
+        let text = std::fs::read(path).map_err(|error| Error::io(&error, path))?;
+        // Labels such as [0, 5[ hold commas: a semicolon on the first line settles it.
+        let semicolon = text.split(|&byte| byte == b'\n').next().is_some_and(|line| line.contains(&b';'));
+        let delimiter = semicolon.then_some(b';');
+        let options =
+            ReadOptions { delimiter, header: false, trim: true, missing: Vec::new(), ..ReadOptions::default() };
+        let table = csv::read_from(&text[..], &options).map_err(|error| error.file(path))?;
         let row = |row: usize| table.columns().iter().map(move |column| column.value(row).to_string());
         let mut rule = FileRule {
             path: path.to_owned(),

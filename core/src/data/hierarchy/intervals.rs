@@ -39,20 +39,21 @@ struct Scaled {
 
 impl Scaled {
     fn parse(text: &str) -> Option<Scaled> {
-        let negative = text.starts_with('-');
-        let (number, exponent) = match text.trim_start_matches(['-', '+']).split_once(['e', 'E']) {
-            Some((number, exponent)) => (number.to_string(), exponent.parse::<i32>().ok()?),
-            None => (text.trim_start_matches(['-', '+']).to_string(), 0),
+        let (negative, number) = match text.strip_prefix('-') {
+            Some(rest) => (true, rest),
+            None => (false, text.strip_prefix('+').unwrap_or(text)),
         };
-        let (whole, part) = number.split_once('.').unwrap_or((&number, ""));
+        let (number, exponent) = number.split_once(['e', 'E']).unwrap_or((number, "0"));
+        let (whole, part) = number.split_once('.').unwrap_or((number, ""));
         let digits = format!("{whole}{part}");
         if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
             return None;
         }
         let magnitude: i128 = digits.parse().ok()?;
-        let scale = part.len() as i32 - exponent;
-        let mantissa = magnitude.checked_mul(10i128.checked_pow((-scale).max(0) as u32)?)?;
-        let scale = u32::try_from(scale.max(0)).ok().filter(|&scale| scale <= 18)?;
+        let scale = (part.len() as i64).checked_sub(exponent.parse::<i32>().ok()?.into())?;
+        let raise = u32::try_from((-scale).max(0)).ok()?;
+        let mantissa = magnitude.checked_mul(10i128.checked_pow(raise)?)?;
+        let scale = u32::try_from(scale.max(0)).ok().filter(|&scale| scale <= 30)?;
         Some(Scaled { mantissa: if negative { -mantissa } else { mantissa }, scale })
     }
 
@@ -109,10 +110,12 @@ impl Intervals {
         let scale = self.scale.max(number.scale);
         let raise = 10i128.checked_pow(scale - self.scale)?;
         let value = number.at(scale)?;
-        if let Some(bottom) = self.bottom.filter(|bottom| value < bottom * raise) {
+        let raised = |edge: Option<i128>| edge.map_or(Some(None), |edge| edge.checked_mul(raise).map(Some));
+        let (low_edge, high_edge) = (raised(self.bottom)?, raised(self.top)?);
+        if let Some(bottom) = self.bottom.filter(|_| low_edge.is_some_and(|edge| value < edge)) {
             return Some(format!("<{}", self.format(bottom)));
         }
-        if let Some(top) = self.top.filter(|top| value >= top * raise) {
+        if let Some(top) = self.top.filter(|_| high_edge.is_some_and(|edge| value >= edge)) {
             return Some(format!(">={}", self.format(top)));
         }
         let index = value.checked_sub(self.origin.checked_mul(raise)?)?.div_euclid(width.checked_mul(raise)?);
@@ -146,7 +149,10 @@ impl Intervals {
 
 impl Rule for Intervals {
     fn ladder(&self, column: &Column) -> Result<Ladder> {
-        if self.scale == 0 && column.domain().labels().iter().any(|label| label.contains(['.', 'e', 'E'])) {
+        let present =
+            column.domain().labels().iter().zip(0u32..).filter(|(_, code)| column.domain().missing() != Some(*code));
+        let is_fraction = |label: &str| Scaled::parse(label).is_some_and(|number| number.scale > 0);
+        if self.scale == 0 && present.map(|(label, _)| label).any(is_fraction) {
             // 24.5 lies in [20, 25), which "20-24" would not say.
             return Err(Error::plan(format!("column \"{}\" has fractions, the widths are whole", column.name()))
                 .help("write a width with a point, e.g. intervals = [5.0, 10.0]"));

@@ -10,7 +10,7 @@ mod intervals;
 mod redact;
 mod suppress;
 
-use super::{Column, Dictionary, Lexicon};
+use super::{Column, Dictionary, Encoding, Lexicon};
 use crate::error::{Error, Result};
 use crate::kind::{self, Kind, Raw};
 use std::path::Path;
@@ -96,18 +96,18 @@ impl Hierarchy {
         let mut paths = ladder.paths;
         let mut leaf_of_code = Vec::with_capacity(ladder.leaf_of_code.len());
         let height = paths.first().map_or(0, Vec::len);
-        let top = paths.first().and_then(|path| path.last()).cloned().unwrap_or_default();
+        let single = height > 0 && paths.iter().all(|path| path.last() == paths[0].last());
+        let top = paths.first().and_then(|path| path.last()).filter(|_| single).cloned();
         for (code, leaf) in (0u32..).zip(ladder.leaf_of_code) {
             leaf_of_code.push(leaf.unwrap_or_else(|| {
                 let mut path = vec![column.domain().label(code).to_string(); height];
-                if let Some(last) = path.last_mut() {
-                    *last = top.clone();
+                if let (Some(last), Some(top)) = (path.last_mut(), &top) {
+                    last.clone_from(top);
                 }
                 paths.push(path);
                 paths.len() as u32 - 1
             }));
         }
-        let single = height > 0 && paths.iter().all(|path| path.last() == paths[0].last());
         if !single {
             paths.iter_mut().for_each(|path| path.push(TOP.to_string()));
         }
@@ -151,8 +151,14 @@ impl Hierarchy {
 
     /// The column with its values on a level. Labels no row has any more are dropped, so that they cannot be read off the domain.
     pub fn generalize(&self, column: &Column, level: usize) -> Column {
-        let labels = column.codes().iter().map(|&code| self.label(level, code));
-        Column::from_values(column.name(), labels)
+        let mut lexicon = Lexicon::new();
+        let codes: Vec<u32> = column.codes().iter().map(|&code| lexicon.code(self.label(level, code))).collect();
+        // A missing value is one as long as it is told from the others.
+        let missing = column.domain().missing().filter(|_| level < self.height());
+        let missing: Vec<String> = missing.iter().map(|&code| column.domain().label(code).to_string()).collect();
+        let turns = [(0, codes.len())];
+        let encoding = Encoding { missing: &missing, value_type: None };
+        encoding.column(column.name().to_string(), vec![(lexicon, codes)], &turns)
     }
 
     /// The labels of a level.

@@ -2,7 +2,7 @@
 
 use super::{Build, Ladder, Rule, TOP, ladder_of};
 use crate::data::Column;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::kind::{Kind, Param, Shape};
 
 pub(super) const KIND: Kind<Build> = Kind {
@@ -25,9 +25,16 @@ pub(super) const KIND: Kind<Build> = Kind {
     ],
     example: &[("redact", "5")],
     build: |params, _| {
+        if params.count("redact") > MOST_LEVELS {
+            return Err(
+                Error::plan(format!("redact: at most {MOST_LEVELS} characters")).help("use `suppress` beyond that")
+            );
+        }
         Ok(Box::new(Redact { levels: params.count("redact") as usize, left: params.choice("from") == "left" }))
     },
 };
+
+const MOST_LEVELS: u64 = 255;
 
 struct Redact {
     levels: usize,
