@@ -86,15 +86,15 @@ impl Schema {
         let mut prepared = Cow::Borrowed(table);
         for spec in &self.0 {
             let Some(column) = table.find(&spec.name) else { continue };
-            let mut changed = None;
-            if spec.role == Role::Sensitive && column.domain().value_type() == ValueType::Decimal {
-                changed = Some(column.with_equal_numbers_merged());
+            let mut changed = Cow::Borrowed(column);
+            if spec.role == Role::Sensitive && column.has_equal_numbers() {
+                changed = Cow::Owned(changed.with_equal_numbers_merged());
             }
-            if !spec.order.is_empty() {
-                changed = Some(changed.as_ref().unwrap_or(column).in_order(&spec.order)?);
+            if !spec.order.is_empty() && !changed.is_in_order(&spec.order) {
+                changed = Cow::Owned(changed.in_order(&spec.order)?);
             }
-            if let Some(changed) = changed {
-                prepared = Cow::Owned(prepared.into_owned().with_column(changed)?);
+            if let Cow::Owned(column) = changed {
+                prepared = Cow::Owned(prepared.into_owned().with_column(column)?);
             }
         }
         Ok(prepared)

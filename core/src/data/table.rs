@@ -116,6 +116,20 @@ impl Column {
         counts
     }
 
+    /// Whether one number is written in several ways.
+    pub fn has_equal_numbers(&self) -> bool {
+        let domain = &self.domain;
+        let same = |at: u32| domain.value_type.is_same(domain.label(at - 1), domain.label(at));
+        domain.value_type == ValueType::Decimal && (1..domain.len() as u32).any(same)
+    }
+
+    /// Whether the values have a declared order already.
+    pub fn is_in_order(&self, order: &[String]) -> bool {
+        let present = self.domain.labels.iter().zip(0u32..).filter(|(_, code)| self.domain.missing != Some(*code));
+        let mut left = order.iter();
+        present.map(|(label, _)| label).all(|label| left.any(|known| known == label))
+    }
+
     /// The same column in which ways to write one number are one value; the first of them stays.
     pub fn with_equal_numbers_merged(&self) -> Column {
         let domain = &self.domain;
