@@ -8,6 +8,10 @@
 //! **Cost**: as entropy l-diversity, plus sorting the don't-care counts.
 //! **Reference**: Machanavajjhala et al. 2007, Definition 4.5 and Algorithm 1.
 //!
+//! # Claim
+//! With r don't-care counts lowered, exp(adjusted entropy) is the effective number of the counts that stay, plus r (see `EffectiveNumber`), so the threshold is decided in integers. Monotone by
+//! Theorem 5.4.
+//!
 //! ```
 //! let wanted = [("l", "1.5"), ("dont_care", "[\"flu\"]")];
 //! let verdict = sfumato::example("entropy-l-diversity-dont-care", &wanted)?;

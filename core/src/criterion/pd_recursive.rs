@@ -7,6 +7,10 @@
 //! **Cost**: sorting the counts of a group.
 //! **Reference**: Machanavajjhala et al. 2007, Definition 4.3.
 //!
+//! # Claim
+//! The two cases of the definition are one ratio (see `recursive_ratio`), so this is recursive diversity with fewer values to protect. Monotone by Theorem 5.3: in a merged group the most
+//! frequent protected value occurs at most as often as the protected maxima of the parts together, and the tails add at least.
+//!
 //! ```
 //! let wanted = [("c", "1"), ("l", "2"), ("dont_care", "[\"flu\"]")];
 //! let verdict = sfumato::example("pd-recursive-cl-diversity", &wanted)?;
