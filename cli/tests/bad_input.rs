@@ -417,3 +417,17 @@ fn a_wrong_command_line_is_refused_with_a_hint() {
     }
     refuse(&folder, "demo --rows 0", USAGE, &["--rows"]);
 }
+
+#[test]
+fn errors_of_a_pair_name_the_half_that_they_are_about() {
+    let plan = plan("zip = \"quasi\"\ndisease = \"sensitive\"\n", &[("k-anonymity", "k = 1")]);
+    let check = |quasi: &str, sensitive: &str, code: i32, file: &str| {
+        let files = [("plan.toml", plan.as_str()), ("r/quasi.csv", quasi), ("r/sensitive.csv", sensitive)];
+        refuse(&Folder::new(&files), "check r --plan plan.toml", code, &[file]);
+    };
+    let good = ["zip,group\n1,1\n2,1\n", "group,disease,count\n1,flu,2\n"];
+    check("zip\n1\n2\n", good[1], USAGE, "quasi.csv: the table has no column");
+    check(good[0], "disease,count\nflu,2\n", USAGE, "sensitive.csv: the table has no column");
+    check(good[0], "group,disease,count\n1,flu,x\n", DATA, "sensitive.csv: column \"count\"");
+    check(good[0], "group,disease,count\n1,flu,3\n", DATA, "quasi.csv: the group of record 1");
+}

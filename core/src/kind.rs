@@ -154,8 +154,10 @@ pub enum Setting {
     Values(Vec<String>),
     /// Exact decimals.
     Decimals(Vec<Decimal>),
-    /// A file, or the word that stands for none.
-    File(Option<PathBuf>),
+    /// A file.
+    File(PathBuf),
+    /// The word that stands for no file.
+    NoFile(&'static str),
     /// A yes or no.
     Flag(bool),
 }
@@ -240,8 +242,8 @@ impl Shape {
                 });
                 numbers.collect::<std::result::Result<_, _>>().map(Setting::Decimals)
             }
-            (Shape::FileOr(word), Raw::Text(text)) if text == word => Ok(Setting::File(None)),
-            (Shape::FileOr(_) | Shape::File, Raw::Text(text)) => Ok(Setting::File(Some(text.into()))),
+            (Shape::FileOr(word), Raw::Text(text)) if text == word => Ok(Setting::NoFile(word)),
+            (Shape::FileOr(_) | Shape::File, Raw::Text(text)) => Ok(Setting::File(text.into())),
             (Shape::Flag, Raw::Flag(flag)) => Ok(Setting::Flag(*flag)),
             (_, raw) => Err(format!("is {}", raw.describe())),
         }
@@ -349,7 +351,8 @@ impl Params {
     /// A file, or nothing where the word that stands for none was written.
     pub fn file(&self, name: &str) -> Option<&PathBuf> {
         match self.get(name) {
-            Setting::File(path) => path.as_ref(),
+            Setting::File(path) => Some(path),
+            Setting::NoFile(_) => None,
             _ => panic!("parameter {name} is no file"),
         }
     }
@@ -374,8 +377,8 @@ impl fmt::Display for Setting {
             Setting::Decimals(decimals) => {
                 f.write_str(&decimals.iter().map(Decimal::to_string).collect::<Vec<_>>().join(", "))
             }
-            Setting::File(Some(path)) => write!(f, "{}", path.display()),
-            Setting::File(None) => f.write_str("table"),
+            Setting::File(path) => write!(f, "{}", path.display()),
+            Setting::NoFile(word) => f.write_str(word),
             Setting::Flag(flag) => write!(f, "{flag}"),
         }
     }

@@ -4,7 +4,7 @@ use super::formats;
 use crate::output::{Output, working};
 use clap::Args;
 use sfumato::candidate::Groups;
-use sfumato::data::{Formats, Role, Table, check_pair, one_row_per_person};
+use sfumato::data::{Formats, Role, check_pair, one_row_per_person};
 use sfumato::report::{audit_json, audit_text};
 use sfumato::{Audit, Error, Fault, Plan, Result, audit, audit::audit_groups};
 use std::path::{Path, PathBuf};
@@ -73,11 +73,16 @@ fn look(arguments: &Arguments, plan: &Plan, files: &Files) -> Result<Audit> {
         require_something(plan)?;
         return working("checking", || audit(&table, &plan.schema, &plan.requirements, &plan.folder));
     };
+    table.column(group).map_err(|error| error.file(&files.table))?;
     let people = match &files.sensitive {
-        None => one_row_per_person(&table, &plan.schema, group),
-        Some(path) => pair(&table, &read(path)?, plan, group),
+        None => one_row_per_person(&table, &plan.schema, group).map_err(|error| error.file(&files.table))?,
+        Some(path) => {
+            let people = one_row_per_person(&read(path)?, &plan.schema, group).map_err(|error| error.file(path))?;
+            // What it says of a record is about the quasi-identifiers' table.
+            check_pair(&table, &people, group).map_err(|error| error.file(&files.table))?;
+            people
+        }
     };
-    let people = people.map_err(|error| error.file(files.sensitive.as_ref().unwrap_or(&files.table)))?;
     require_something(plan)?;
     let groups = Groups::by_columns(&[people.column(group)?], people.rows());
     working("checking", || audit_groups(&people, &plan.schema, &groups, &plan.requirements, &plan.folder))
@@ -91,12 +96,6 @@ fn require_something(plan: &Plan) -> Result<()> {
         }
         _ => Ok(()),
     }
-}
-
-fn pair(quasi: &Table, sensitive: &Table, plan: &Plan, group: &str) -> Result<Table> {
-    let people = one_row_per_person(sensitive, &plan.schema, group)?;
-    check_pair(quasi, &people, group)?;
-    Ok(people)
 }
 
 /// The table to check, the sensitive half of a bucketized pair, and the column that tells groups.

@@ -70,7 +70,7 @@ pub enum On {
     Columns,
 }
 
-/// How to make a criterion: what it is about, whether it is monotone, and the function that binds it to a table.
+/// How to make a criterion: what it is about, and the function that binds it to a table.
 #[derive(Clone, Copy)]
 pub struct Build {
     /// What `on` names.

@@ -9,7 +9,7 @@
 //!
 //! # Claim
 //! The two cases of the definition are one ratio (see `recursive_ratio`), so this is recursive diversity with fewer values to protect. Monotone by Theorem 5.3: in a merged group the most
-//! frequent protected value occurs at most as often as the protected maxima of the parts together, and the tails add at least.
+//! frequent protected value occurs at most as often as the most frequent ones of the parts together, and its tail is at least the sum of the parts' tails.
 //!
 //! ```
 //! let wanted = [("c", "1"), ("l", "2"), ("dont_care", "[\"flu\"]")];

@@ -89,7 +89,7 @@ impl fmt::Display for ValueType {
     }
 }
 
-/// Sorts by a key that follows the order, then by bytes where keys are equal. Most comparisons need only the key.
+/// Sorts by a key that follows the order, and by `tie` where keys are equal. Most comparisons need only the key.
 fn sort_by_key(
     lists: &[Dictionary],
     key: impl Fn(&str) -> u64,
