@@ -18,6 +18,9 @@ use std::process::ExitCode;
         sfumato demo                                 see it work on made-up patients\n  \
         sfumato inspect patients.csv                 what is in the table, and who stands out\n  \
         sfumato init patients.csv                    draft plan.toml\n  \
+        sfumato publish plan.toml --out release      make a release, if there is a safe one\n  \
+        sfumato verify release                       is it what its certificate says?\n  \
+        sfumato compare release-a release-b          side by side\n  \
         sfumato check patients.csv --plan plan.toml  does every criterion of the plan hold?\n  \
         sfumato list criteria                        what a plan can require\n\n\
         EXIT CODES\n  0 holds or done\n  1 checked and does not hold\n  2 usage or plan\n  3 input data\n  4 infeasible\n  \
@@ -36,6 +39,9 @@ enum Command {
     Demo(commands::demo::Arguments),
     Inspect(commands::inspect::Arguments),
     Init(commands::init::Arguments),
+    Publish(commands::publish::Arguments),
+    Verify(commands::verify::Arguments),
+    Compare(commands::compare::Arguments),
     Check(commands::check::Arguments),
     List(commands::list::Arguments),
 }
@@ -59,6 +65,9 @@ fn main() -> ExitCode {
             Command::Demo(arguments) => commands::demo::run(&arguments, &mut output),
             Command::Inspect(arguments) => commands::inspect::run(&arguments, &mut output),
             Command::Init(arguments) => commands::init::run(&arguments, &mut output),
+            Command::Publish(arguments) => commands::publish::run(&arguments, &mut output),
+            Command::Verify(arguments) => commands::verify::run(&arguments, &mut output),
+            Command::Compare(arguments) => commands::compare::run(&arguments, &mut output),
             Command::Check(arguments) => commands::check::run(&arguments, &mut output),
             Command::List(arguments) => commands::list::run(&arguments, &mut output),
         }

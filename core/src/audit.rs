@@ -74,14 +74,19 @@ pub fn audit_groups(
 ) -> Result<Audit> {
     let table = &*schema.prepare(table)?;
     let bound = requirements.iter().map(|wanted| wanted.bind(table, schema, folder)).collect::<Result<Vec<_>>>()?;
+    audit_bound(table, groups, requirements, &bound)
+}
+
+/// Checks requirements that are bound to a table already, on groups of its rows; not all rows need be in one.
+pub fn audit_bound(table: &Table, groups: &Groups, requirements: &[Requirement], bound: &[Bound]) -> Result<Audit> {
     let mut evidence = vec![Evidence::none(); bound.len()];
-    for scan in scans(table, &bound)? {
-        let found = scan.run(groups, &bound);
+    for scan in scans(table, bound)? {
+        let found = scan.run(groups, bound);
         for (&at, found) in scan.criteria.iter().zip(found) {
             evidence[at] = found;
         }
     }
-    let answers = requirements.iter().zip(&bound).zip(evidence).map(|((wanted, bound), evidence)| {
+    let answers = requirements.iter().zip(bound).zip(evidence).map(|((wanted, bound), evidence)| {
         let verdict = bound.criterion.verdict(&evidence);
         let worst_record = verdict.worst.map(|worst| groups.rows(worst.group)[0] as usize + 1);
         Answer { requirement: wanted.clone(), verdict, worst_record }

@@ -39,6 +39,8 @@
 //! *Group*: rows that look alike, and its *histogram* of sensitive values. *Criterion*: what must hold. *Evidence*: what groups tell about a criterion. *Belief*: an
 //! attacker's probability. *Plan*: what the custodian asks for.
 
+pub mod anonymize;
+pub mod attack;
 pub mod audit;
 pub mod candidate;
 pub mod criterion;
@@ -48,7 +50,11 @@ pub mod exact;
 pub mod inspect;
 pub mod kind;
 pub mod plan;
+pub mod publish;
+pub mod recode;
+pub mod release;
 pub mod report;
+pub mod utility;
 
 pub use audit::{Audit, audit};
 pub use error::{Error, Fault, Result};

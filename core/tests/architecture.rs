@@ -4,8 +4,24 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Lower layers first: a module may use those before it, never those after it.
-const LAYERS: [&str; 10] =
-    ["error", "exact", "kind", "data", "candidate", "criterion", "audit", "inspect", "plan", "report"];
+const LAYERS: [&str; 16] = [
+    "error",
+    "exact",
+    "kind",
+    "data",
+    "candidate",
+    "criterion",
+    "audit",
+    "recode",
+    "utility",
+    "anonymize",
+    "attack",
+    "inspect",
+    "plan",
+    "publish",
+    "report",
+    "release",
+];
 
 fn source() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("src")

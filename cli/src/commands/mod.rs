@@ -1,10 +1,13 @@
 //! One file per command, and what they share.
 
 pub mod check;
+pub mod compare;
 pub mod demo;
 pub mod init;
 pub mod inspect;
 pub mod list;
+pub mod publish;
+pub mod verify;
 
 use clap::Args;
 use sfumato::data::{Formats, ReadOptions};

@@ -54,6 +54,16 @@ impl Groups {
         Groups { order, starts }
     }
 
+    /// The same groups with every row replaced by the one it stands for.
+    pub fn mapped(&self, row_of: &[u32]) -> Groups {
+        Groups { order: self.order.iter().map(|&row| row_of[row as usize]).collect(), starts: self.starts.clone() }
+    }
+
+    /// The rows, group after group.
+    pub fn order(&self) -> &[u32] {
+        &self.order
+    }
+
     /// How many groups there are.
     pub fn len(&self) -> usize {
         self.starts.len() - 1

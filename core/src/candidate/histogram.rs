@@ -67,36 +67,7 @@ impl Counter {
     /// The histogram of a group with these codes.
     #[inline]
     pub fn count(&mut self, group: usize, codes: impl Iterator<Item = u32>) -> Histogram<'_> {
-        let mut size = 0;
-        self.entries.clear();
-        if self.counts.len() <= 64 {
-            // Codes that occur as bits of one word: found in order without sorting.
-            let mut present = 0u64;
-            for code in codes {
-                self.counts[code as usize] += 1;
-                present |= 1 << code;
-                size += 1;
-            }
-            while present != 0 {
-                let code = present.trailing_zeros();
-                present &= present - 1;
-                self.entries.push((code, std::mem::take(&mut self.counts[code as usize])));
-            }
-        } else {
-            for code in codes {
-                let count = &mut self.counts[code as usize];
-                if *count == 0 {
-                    self.entries.push((code, 0));
-                }
-                *count += 1;
-                size += 1;
-            }
-            self.entries.sort_unstable();
-            for (code, count) in &mut self.entries {
-                *count = std::mem::take(&mut self.counts[*code as usize]);
-            }
-        }
-        self.ranked(group, size)
+        self.add(group, codes.map(|code| (code, 1)))
     }
 
     /// The histogram of a group with these codes and counts, codes ascending.
@@ -104,6 +75,41 @@ impl Counter {
         self.entries.clear();
         self.entries.extend(entries);
         let size = self.entries.iter().map(|entry| u64::from(entry.1)).sum();
+        self.ranked(group, size)
+    }
+
+    /// The histogram of a group with these codes and counts, in any order and with codes repeated.
+    #[inline]
+    pub fn add(&mut self, group: usize, entries: impl Iterator<Item = (u32, u32)>) -> Histogram<'_> {
+        let mut size = 0;
+        self.entries.clear();
+        if self.counts.len() <= 64 {
+            // Codes that occur as bits of one word: found in order without sorting.
+            let mut present = 0u64;
+            for (code, more) in entries {
+                self.counts[code as usize] += more;
+                present |= 1 << code;
+                size += u64::from(more);
+            }
+            while present != 0 {
+                let code = present.trailing_zeros();
+                present &= present - 1;
+                self.entries.push((code, std::mem::take(&mut self.counts[code as usize])));
+            }
+        } else {
+            for (code, more) in entries {
+                let count = &mut self.counts[code as usize];
+                if *count == 0 {
+                    self.entries.push((code, 0));
+                }
+                *count += more;
+                size += u64::from(more);
+            }
+            self.entries.sort_unstable();
+            for (code, count) in &mut self.entries {
+                *count = std::mem::take(&mut self.counts[*code as usize]);
+            }
+        }
         self.ranked(group, size)
     }
 

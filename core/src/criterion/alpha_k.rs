@@ -13,7 +13,8 @@
 //! # Ok::<(), sfumato::Error>(())
 //! ```
 
-use super::{Bound, Build, Criterion, Evidence, Measure, On, Verdict, frequency::largest_share};
+use super::frequency::{largest_share, promised};
+use super::{About, Bound, Build, Criterion, Evidence, Knowledge, Least, Limit, Measure, On, Verdict};
 use crate::candidate::Histogram;
 use crate::exact::Fraction;
 use crate::kind::{Kind, Param, Range, Shape};
@@ -67,5 +68,18 @@ impl Criterion for AlphaK {
 
     fn is_monotone(&self) -> bool {
         true
+    }
+
+    fn least(&self) -> Least {
+        Least { size: self.k, values: 1 }
+    }
+
+    /// # Claim
+    /// A person's record is one of the at least k of her group; and no value that needs protection has more than the share α of it (see `promised`).
+    fn promise(&self, about: About, knowledge: Knowledge) -> Option<Limit> {
+        if (about, knowledge) == (About::Identity, Knowledge::Nothing) {
+            return Some(Limit { belief: Fraction::new(1, u128::from(self.k)), strict: false });
+        }
+        promised(self.alpha, &self.cared_for, about, knowledge)
     }
 }

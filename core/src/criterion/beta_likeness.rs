@@ -13,8 +13,9 @@
 //! # Ok::<(), sfumato::Error>(())
 //! ```
 
+use super::entropy::limit_above;
 use super::shared::Whole;
-use super::{Bound, Build, Criterion, Evidence, Measure, On};
+use super::{About, Bound, Build, Criterion, Evidence, Knowledge, Limit, Measure, On};
 use crate::candidate::Histogram;
 use crate::exact::{Fraction, compare_ln};
 use crate::kind::{Kind, Param, Range, Shape};
@@ -92,6 +93,21 @@ impl Criterion for BetaLikeness {
 
     fn is_monotone(&self) -> bool {
         true
+    }
+
+    /// # Claim
+    /// A gain of at most β is a share of at most (1 + β)·p; the enhanced variant also bounds it by (1 − ln p)·p.
+    fn promise(&self, about: About, knowledge: Knowledge) -> Option<Limit> {
+        let About::Value(code) = about else { return None };
+        let cared = self.cared_for.get(code as usize) == Some(&true);
+        let count = *self.whole.counts.get(code as usize).filter(|&&count| cared && count > 0)?;
+        if knowledge != Knowledge::Nothing {
+            return None;
+        }
+        let share = count as f64 / self.whole.total as f64;
+        let beta = self.beta.to_f64();
+        let gain = if self.enhanced { beta.min(-share.ln()) } else { beta };
+        limit_above(share * (1.0 + gain), false)
     }
 }
 

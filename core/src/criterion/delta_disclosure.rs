@@ -14,8 +14,9 @@
 //! # Ok::<(), sfumato::Error>(())
 //! ```
 
+use super::entropy::limit_above;
 use super::shared::Whole;
-use super::{Bound, Build, Criterion, Evidence, Measure, On};
+use super::{About, Bound, Build, Criterion, Evidence, Knowledge, Limit, Measure, On};
 use crate::candidate::Histogram;
 use crate::exact::{Fraction, compare_ln};
 use crate::kind::{Kind, Param, Range, Shape};
@@ -90,5 +91,15 @@ impl Criterion for DeltaDisclosure {
 
     fn is_monotone(&self) -> bool {
         self.absent_is_breach
+    }
+
+    /// # Claim
+    /// ln(share in the group / p) < δ is a share below p·e^δ.
+    fn promise(&self, about: About, knowledge: Knowledge) -> Option<Limit> {
+        let About::Value(code) = about else { return None };
+        let cared = self.cared_for.get(code as usize) == Some(&true);
+        let count = *self.whole.counts.get(code as usize).filter(|&&count| cared && count > 0)?;
+        let share = count as f64 / self.whole.total as f64;
+        if knowledge == Knowledge::Nothing { limit_above(share * self.delta.to_f64().exp(), true) } else { None }
     }
 }

@@ -13,7 +13,8 @@
 //! # Ok::<(), sfumato::Error>(())
 //! ```
 
-use super::{Bound, Build, Criterion, Evidence, Measure, On};
+use super::shared::{all_need_protection, least_values};
+use super::{About, Bound, Build, Criterion, Evidence, Knowledge, Least, Limit, Measure, On};
 use crate::candidate::Histogram;
 use crate::error::Result;
 use crate::exact::Fraction;
@@ -57,5 +58,27 @@ impl Criterion for DistinctDiversity {
 
     fn is_monotone(&self) -> bool {
         true
+    }
+
+    /// A value that needs protection may join a group without one: only where all need it, growth is harmless.
+    fn survives_growth(&self) -> bool {
+        all_need_protection(&self.cared_for)
+    }
+
+    fn least(&self) -> Least {
+        least_values(self.l, &self.cared_for)
+    }
+
+    /// # Claim
+    /// A group with a value that needs protection has at least l different ones. Ruling out l − 2 of them leaves another one beside it, so none is certain.
+    fn promise(&self, about: About, knowledge: Knowledge) -> Option<Limit> {
+        let About::Value(code) = about else { return None };
+        let ruled_out = match knowledge {
+            Knowledge::Nothing => 0,
+            Knowledge::Eliminated(values) => values,
+            Knowledge::Distribution => return None,
+        };
+        let promises = self.cared_for.get(code as usize) == Some(&true) && self.l.saturating_sub(ruled_out) >= 2;
+        promises.then_some(Limit { belief: Fraction::ONE, strict: true })
     }
 }

@@ -14,8 +14,8 @@
 //! # Ok::<(), sfumato::Error>(())
 //! ```
 
-use super::shared::EffectiveNumber;
-use super::{Bound, Build, Criterion, Evidence, Measure, On};
+use super::shared::{EffectiveNumber, least_values};
+use super::{About, Bound, Build, Criterion, Evidence, Knowledge, Least, Limit, Measure, On};
 use crate::candidate::Histogram;
 use crate::error::Result;
 use crate::exact::Fraction;
@@ -50,6 +50,30 @@ pub(super) fn make(params: &Params, cared_for: Vec<bool>) -> Result<Box<dyn Crit
     Ok(Box::new(EntropyDiversity { l: params.decimal("l").fraction(), cared_for }))
 }
 
+/// A limit that a float belief, right to twelve digits, is rounded up to; nothing where it limits nothing.
+pub(super) fn limit_above(belief: f64, strict: bool) -> Option<Limit> {
+    const STEPS: u128 = 1 << 60;
+    let steps = (belief * (1.0 + 1e-12) * STEPS as f64).ceil();
+    (steps < STEPS as f64).then(|| Limit { belief: Fraction::new(steps as u128 + 1, STEPS), strict })
+}
+
+/// The largest share of one of m values that leaves the entropy ln l.
+fn largest_share(l: f64, m: usize) -> f64 {
+    let others = (m as f64 - 1.0).ln();
+    let entropy = |p: f64| if p < 1.0 { -p * p.ln() - (1.0 - p) * ((1.0 - p).ln() - others) } else { 0.0 };
+    // From the uniform distribution on, the entropy falls as p grows. The margin is more than the rounding of it.
+    let (mut low, mut high) = (1.0 / m as f64, 1.0);
+    for _ in 0..100 {
+        let middle = (low + high) / 2.0;
+        if entropy(middle) >= l.ln() - 1e-12 * (1.0 + l.ln()) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    high
+}
+
 struct EntropyDiversity {
     l: Fraction,
     cared_for: Vec<bool>,
@@ -68,6 +92,28 @@ impl Criterion for EntropyDiversity {
 
     fn is_monotone(&self) -> bool {
         true
+    }
+
+    /// The entropy of m values is at most ln m.
+    fn least(&self) -> Least {
+        least_values(self.l.ceil(), &self.cared_for)
+    }
+
+    fn holds(&self, group: &Histogram<'_>) -> bool {
+        let number = EffectiveNumber::new(group, &self.cared_for);
+        !number.is_protected() || number.is_at_least(self.l, number.to_f64())
+    }
+
+    /// # Claim
+    /// With one share given as p, the entropy is largest when the other m − 1 values of the column share the rest evenly: `−p·ln p − (1 − p)·ln((1 − p)/(m − 1))`. So p is at most where that falls to ln l.
+    /// Lowering don't-care counts only raises the share of a value that needs protection, so the share in the group is at most the one in the adjusted counts, of which the same holds.
+    fn promise(&self, about: About, knowledge: Knowledge) -> Option<Limit> {
+        let About::Value(code) = about else { return None };
+        let values = self.cared_for.len();
+        if knowledge != Knowledge::Nothing || self.cared_for.get(code as usize) != Some(&true) || values < 2 {
+            return None;
+        }
+        limit_above(largest_share(self.l.to_f64(), values), false)
     }
 }
 

@@ -13,7 +13,8 @@
 //! # Ok::<(), sfumato::Error>(())
 //! ```
 
-use super::{Bound, Build, Criterion, Evidence, Measure, On};
+use super::shared::{all_need_protection, least_values};
+use super::{About, Bound, Build, Criterion, Evidence, Knowledge, Least, Limit, Measure, On};
 use crate::candidate::Histogram;
 use crate::error::Result;
 use crate::exact::Fraction;
@@ -52,6 +53,22 @@ pub(super) fn largest_share(group: &Histogram<'_>, cared_for: &[bool]) -> Fracti
     Fraction::new(u128::from(most), u128::from(group.size()))
 }
 
+/// What follows where no value that needs protection has more than a share of any group.
+///
+/// # Claim
+/// Belief in a value is its share of the group. Once i values are ruled out it is r/(n − what they had): if *every* value has at most the share a, at most `a·n/(n − i·a·n) = a/(1 − i·a)`.
+pub(super) fn promised(share: Fraction, cared_for: &[bool], about: About, knowledge: Knowledge) -> Option<Limit> {
+    let About::Value(code) = about else { return None };
+    let ruled_out = match knowledge {
+        Knowledge::Nothing => 0,
+        Knowledge::Eliminated(values) if all_need_protection(cared_for) => values,
+        _ => return None,
+    };
+    let left = share.den.checked_sub(share.num.checked_mul(u128::from(ruled_out))?)?;
+    let promises = cared_for.get(code as usize) == Some(&true) && share.num < left;
+    promises.then(|| Limit { belief: Fraction::new(share.num, left), strict: false })
+}
+
 struct FrequencyDiversity {
     l: Fraction,
     cared_for: Vec<bool>,
@@ -68,6 +85,17 @@ impl Criterion for FrequencyDiversity {
 
     fn is_monotone(&self) -> bool {
         true
+    }
+
+    /// With n records of m values, r₁ ≥ n/m and r₁ ≥ 1: so r₁ ≤ n/l needs m ≥ l and n ≥ l.
+    fn least(&self) -> Least {
+        least_values(self.l.ceil(), &self.cared_for)
+    }
+
+    /// # Claim
+    /// No value that needs protection has more than one in l of a group (see `promised`).
+    fn promise(&self, about: About, knowledge: Knowledge) -> Option<Limit> {
+        promised(Fraction::new(self.l.den, self.l.num), &self.cared_for, about, knowledge)
     }
 }
 

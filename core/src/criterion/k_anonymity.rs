@@ -13,7 +13,7 @@
 //! # Ok::<(), sfumato::Error>(())
 //! ```
 
-use super::{Bound, Build, Criterion, Evidence, Measure, On, Subject};
+use super::{About, Bound, Build, Criterion, Evidence, Knowledge, Least, Limit, Measure, On, Subject};
 use crate::candidate::Histogram;
 use crate::exact::Fraction;
 use crate::kind::{Kind, Param, Shape};
@@ -47,5 +47,24 @@ impl Criterion for KAnonymity {
 
     fn is_monotone(&self) -> bool {
         true
+    }
+
+    fn holds(&self, group: &Histogram<'_>) -> bool {
+        group.size() >= self.k
+    }
+
+    fn survives_growth(&self) -> bool {
+        true
+    }
+
+    fn least(&self) -> Least {
+        Least { size: self.k, values: 1 }
+    }
+
+    /// # Claim
+    /// A person's record is one of the at least k of her group, and nothing in the release tells them apart.
+    fn promise(&self, about: About, knowledge: Knowledge) -> Option<Limit> {
+        let concerned = about == About::Identity && knowledge == Knowledge::Nothing;
+        concerned.then(|| Limit { belief: Fraction::new(1, u128::from(self.k)), strict: false })
     }
 }

@@ -193,6 +193,73 @@ pub trait Criterion: Send + Sync {
 
     /// Whether merging groups keeps it.
     fn is_monotone(&self) -> bool;
+
+    /// Whether it holds for one group: what `evidence` says, without measuring. Searches ask this millions of times.
+    fn holds(&self, group: &Histogram<'_>) -> bool {
+        self.evidence(group).holds()
+    }
+
+    /// Whether a group for which it holds may take in *any* further records and still satisfy it. That is more than being monotone, and what a
+    /// search needs that may suppress records: there, a group that holds can be merged with one that does not.
+    fn survives_growth(&self) -> bool {
+        false
+    }
+
+    /// How many records, and how many different values of its subject, a group needs at least to satisfy it. A search rules out whole parts of a
+    /// lattice by this where the criterion itself does not survive growth.
+    fn least(&self) -> Least {
+        Least { size: 1, values: 1 }
+    }
+
+    /// How far an attacker with this knowledge can believe, wherever the criterion holds; nothing if it promises nothing about that.
+    fn promise(&self, _about: About, _knowledge: Knowledge) -> Option<Limit> {
+        None
+    }
+}
+
+/// What a group needs at least.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Least {
+    /// Records.
+    pub size: u64,
+    /// Different values.
+    pub values: u64,
+}
+
+/// What an attacker believes something about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum About {
+    /// Which record is a person's.
+    Identity,
+    /// That a person has the sensitive value with this code, in the column that the criterion is about.
+    Value(u32),
+}
+
+/// What an attacker knows besides the release and everybody's quasi-identifiers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Knowledge {
+    /// Nothing.
+    Nothing,
+    /// So many sensitive values that the person does not have.
+    Eliminated(u64),
+    /// How sensitive values are distributed among people with given quasi-identifiers.
+    Distribution,
+}
+
+/// A belief that is not exceeded.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Limit {
+    /// The bound.
+    pub belief: Fraction,
+    /// Whether the bound itself is not reached either.
+    pub strict: bool,
+}
+
+impl Limit {
+    /// Whether a belief keeps to it.
+    pub fn allows(&self, belief: Fraction) -> bool {
+        if self.strict { belief < self.belief } else { belief <= self.belief }
+    }
 }
 
 /// A measured value that remembers whether the least or the most of several counts.

@@ -16,7 +16,7 @@
 
 use super::entropy_dont_care::{DONT_CARE, cared_for};
 use super::recursive::{self, needed_c};
-use super::{Bound, Build, Criterion, Evidence, Measure, On, Verdict};
+use super::{About, Bound, Build, Criterion, Evidence, Knowledge, Limit, Measure, On, Verdict};
 use crate::candidate::Histogram;
 use crate::exact::Fraction;
 use crate::kind::{Kind, Param, Range, Shape};
@@ -94,6 +94,12 @@ impl Criterion for NpdRecursive {
 
     fn is_monotone(&self) -> bool {
         true
+    }
+
+    /// # Claim
+    /// It is pd-recursive (c₁,l)-diversity and more; nothing is promised on how little may be believed.
+    fn promise(&self, about: About, knowledge: Knowledge) -> Option<Limit> {
+        recursive::promised((self.c1, self.l), &self.cared_for, about, knowledge)
     }
 }
 

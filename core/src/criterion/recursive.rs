@@ -14,8 +14,8 @@
 //! # Ok::<(), sfumato::Error>(())
 //! ```
 
-use super::shared::recursive_ratio;
-use super::{Bound, Build, Criterion, Evidence, Measure, On};
+use super::shared::{least_values, recursive_ratio};
+use super::{About, Bound, Build, Criterion, Evidence, Knowledge, Least, Limit, Measure, On};
 use crate::candidate::Histogram;
 use crate::error::Result;
 use crate::exact::Fraction;
@@ -59,6 +59,29 @@ pub(super) fn needed_c(group: &Histogram<'_>, cared_for: &[bool], l: u64) -> Fra
     if l == 1 { Fraction::ZERO } else { recursive_ratio(group, cared_for, l) }
 }
 
+/// What recursive diversity promises: a belief below c/(c + 1).
+///
+/// # Claim
+/// Let y be the most frequent value that needs protection, and for a value v let R(v) be the largest sum of l − 1 counts, v's among them. The criterion says `r_y < c·(n − R(y))`. For
+/// another protected v, `r_v ≤ r_y`, and `R(v) ≤ R(y)`: a set with v either has y too, or gains by taking y for v. So `r_v < c·(n − R(v))`. An attacker who rules out i ≤ l − 2 others leaves at least
+/// `r_v + (n − R(v))` records, hence her belief in v is below `c/(c + 1)`. (l = 1 holds always, and promises nothing.)
+pub(super) fn promised(
+    (c, l): (Fraction, u64),
+    cared_for: &[bool],
+    about: About,
+    knowledge: Knowledge,
+) -> Option<Limit> {
+    let About::Value(code) = about else { return None };
+    let ruled_out = match knowledge {
+        Knowledge::Nothing => 0,
+        Knowledge::Eliminated(values) => values,
+        Knowledge::Distribution => return None,
+    };
+    let promises = cared_for.get(code as usize) == Some(&true) && l.saturating_sub(ruled_out) >= 2;
+    let whole = c.num.checked_add(c.den).filter(|_| promises)?;
+    Some(Limit { belief: Fraction::new(c.num, whole), strict: true })
+}
+
 struct RecursiveDiversity {
     c: Fraction,
     l: u64,
@@ -75,6 +98,21 @@ impl Criterion for RecursiveDiversity {
 
     fn is_monotone(&self) -> bool {
         true
+    }
+
+    /// The tail r_l + … + r_m must not be empty.
+    fn least(&self) -> Least {
+        least_values(self.l, &self.cared_for)
+    }
+
+    fn holds(&self, group: &Histogram<'_>) -> bool {
+        needed_c(group, &self.cared_for, self.l) < self.c
+    }
+
+    /// # Claim
+    /// See `promised`.
+    fn promise(&self, about: About, knowledge: Knowledge) -> Option<Limit> {
+        promised((self.c, self.l), &self.cared_for, about, knowledge)
     }
 }
 

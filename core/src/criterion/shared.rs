@@ -1,5 +1,6 @@
 //! Mathematics that several criteria share: effective numbers of values, tails, and distributions of the whole table.
 
+use super::Least;
 use crate::candidate::Histogram;
 use crate::data::Column;
 use crate::exact::{Fraction, sign_of_log_sum};
@@ -129,6 +130,17 @@ pub(super) fn recursive_ratio(group: &Histogram<'_>, cared_for: &[bool], l: u64)
         taken += 1;
     }
     Fraction::new(u128::from(most), u128::from(left))
+}
+
+/// Whether no value is a don't-care value.
+pub(super) fn all_need_protection(cared_for: &[bool]) -> bool {
+    cared_for.iter().all(|&cared| cared)
+}
+
+/// What a group needs that must have so many values; nothing where a group without a value to protect holds anyway.
+pub(super) fn least_values(values: u64, cared_for: &[bool]) -> Least {
+    let values = if all_need_protection(cared_for) { values.max(1) } else { 1 };
+    Least { size: values, values }
 }
 
 /// The counts of a sensitive column over the whole table.

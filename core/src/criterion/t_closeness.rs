@@ -15,7 +15,7 @@
 //! ```
 
 use super::shared::Whole;
-use super::{Bound, Build, Context, Criterion, Evidence, Measure, On};
+use super::{About, Bound, Build, Context, Criterion, Evidence, Knowledge, Limit, Measure, On};
 use crate::candidate::Histogram;
 use crate::error::{Error, Result};
 use crate::exact::Fraction;
@@ -134,6 +134,25 @@ impl TCloseness {
     }
 }
 
+/// The largest share that a value reaches when counts of other values are moved to it at a total cost of t: the cheapest first, given with the steps they are away, of which `unit`
+/// make the distance 1.
+fn raised(own: u64, nearest: impl Iterator<Item = (u64, u64)>, unit: u64, t: Fraction, total: u64) -> Fraction {
+    // A finer t than this is rounded up, so that products fit 128 bits.
+    const FINE: u128 = 1 << 30;
+    let t = if t.den <= FINE { t } else { Fraction::new((t.to_f64() * FINE as f64).ceil() as u128 + 1, FINE) };
+    let mut budget = t.num * u128::from(total) * u128::from(unit);
+    let mut reached = u128::from(own);
+    for (count, steps) in nearest {
+        let (count, price) = (u128::from(count), u128::from(steps) * t.den);
+        if count * price > budget {
+            return Fraction::new(reached * price + budget, price * u128::from(total));
+        }
+        budget -= count * price;
+        reached += count;
+    }
+    Fraction::ONE
+}
+
 /// What the group has more than its share, times `size·total`: the total variation distance, as surplus and deficit are equal.
 fn surplus(entries: impl Iterator<Item = (u32, u32)>, whole: &[u64], size: u128, total: u128) -> u128 {
     entries
@@ -184,6 +203,37 @@ impl Criterion for TCloseness {
 
     fn is_monotone(&self) -> bool {
         true
+    }
+
+    fn holds(&self, group: &Histogram<'_>) -> bool {
+        self.distance(group) <= self.t
+    }
+
+    /// # Claim
+    /// Each distance is the least cost of moving mass from the whole table's distribution to the group's. What a value has more than in the whole must have come from other values, at
+    /// least at the cost of taking the nearest first; so its share is at most what t pays for. For equal distances that is p + t.
+    fn promise(&self, about: About, knowledge: Knowledge) -> Option<Limit> {
+        let About::Value(code) = about else { return None };
+        let (code, total) = (code as usize, self.whole.total);
+        let own = *self.whole.counts.get(code).filter(|_| knowledge == Knowledge::Nothing && total > 0)?;
+        let counts = &self.whole.counts;
+        let belief = match &self.distance {
+            Distance::Equal => raised(own, [(total - own, 1)].into_iter(), 1, self.t, total),
+            Distance::Ordered { .. } => {
+                let count = |at: Option<usize>| at.and_then(|at| counts.get(at)).copied().unwrap_or(0);
+                let both = |steps: usize| count(code.checked_sub(steps)) + count(code.checked_add(steps));
+                let nearest = (1..counts.len()).map(|steps| (both(steps), steps as u64));
+                raised(own, nearest, counts.len() as u64 - 1, self.t, total)
+            }
+            Distance::Hierarchical(levels) => {
+                let under = levels.iter().map(|(nodes, counts)| counts[nodes[code] as usize]).chain([total]);
+                let mut below = own;
+                let nearest =
+                    under.skip(1).zip(1..).map(|(count, steps)| (count - std::mem::replace(&mut below, count), steps));
+                raised(own, nearest, levels.len() as u64, self.t, total)
+            }
+        };
+        (belief < Fraction::ONE).then_some(Limit { belief, strict: false })
     }
 }
 

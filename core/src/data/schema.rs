@@ -3,7 +3,9 @@
 use super::hierarchy::{Hierarchy, Rule};
 use super::{Column, Role, Table, ValueType};
 use crate::error::{Error, Result};
+use crate::kind::Raw;
 use std::borrow::Cow;
+use std::path::Path;
 use std::sync::Arc;
 
 /// What a plan says about one column.
@@ -108,6 +110,15 @@ impl Schema {
                 .help("give it one in the plan: hierarchy = { … }, see `sfumato list hierarchies`")
         })?;
         Hierarchy::bind(rule, column)
+    }
+
+    /// The hierarchy of a quasi-identifier. One for which the plan gives none can be kept or replaced by `*`.
+    pub fn quasi_hierarchy(&self, column: &Column) -> Result<Hierarchy> {
+        if self.find(column.name()).is_some_and(|spec| spec.rule.is_some()) {
+            return self.hierarchy(column);
+        }
+        let rule = super::hierarchy::rule(&[("suppress", Raw::Flag(true))], Path::new("."))?;
+        Hierarchy::bind(&*rule, column)
     }
 
     /// Refuses quasi-identifier values that are neither base values of the column's hierarchy nor labels of it, so that a wrong hierarchy shows

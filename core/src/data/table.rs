@@ -145,6 +145,12 @@ impl Column {
         Column { name: self.name.clone(), codes, domain: Domain::new(labels, domain.value_type, missing) }
     }
 
+    /// The values of some rows, in their order, without values that none of them has.
+    pub fn rows(&self, rows: &[u32]) -> Column {
+        let codes = rows.iter().map(|&row| self.codes[row as usize]).collect();
+        Column { name: self.name.clone(), codes, domain: self.domain.clone() }.without_unused_values()
+    }
+
     /// The same column without values that no row has.
     pub fn without_unused_values(&self) -> Column {
         let counts = self.counts();
@@ -214,6 +220,12 @@ impl Table {
     /// How many rows there are.
     pub fn rows(&self) -> usize {
         self.rows
+    }
+
+    /// The first rows, without values that none of them has.
+    pub fn head(&self, rows: usize) -> Table {
+        let first: Vec<u32> = (0..rows as u32).collect();
+        Table { columns: self.columns.iter().map(|column| column.rows(&first)).collect(), rows }
     }
 
     /// The columns, in the order of the file.

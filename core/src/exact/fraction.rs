@@ -46,6 +46,14 @@ impl Fraction {
         self.den == 0
     }
 
+    /// The least whole number that is not below it; the largest there is for infinity and for what is beyond.
+    pub fn ceil(self) -> u64 {
+        if self.den == 0 {
+            return u64::MAX;
+        }
+        u64::try_from(self.num.div_ceil(self.den)).unwrap_or(u64::MAX)
+    }
+
     /// The nearest float, for reports.
     pub fn to_f64(self) -> f64 {
         self.num as f64 / self.den as f64

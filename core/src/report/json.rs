@@ -1,9 +1,11 @@
 //! JSON documents for scripts.
 
 use super::Family;
+use crate::attack::Finding;
 use crate::audit::{Answer, Audit};
 use crate::inspect::Profile;
-use crate::kind::Setting;
+use crate::kind::{Params, Setting};
+use crate::publish::Publication;
 use serde_json::{Map, Value, json};
 
 /// The document of `check --json`.
@@ -12,14 +14,13 @@ pub fn audit_json(audit: &Audit) -> Value {
         "records": audit.records,
         "groups": audit.groups,
         "holds": audit.holds(),
-        "criteria": audit.criteria.iter().map(answer).collect::<Vec<_>>(),
+        "criteria": audit.criteria.iter().map(answer_json).collect::<Vec<_>>(),
     })
 }
 
-fn answer(answer: &Answer) -> Value {
+/// One requirement with its verdict.
+pub fn answer_json(answer: &Answer) -> Value {
     let wanted = &answer.requirement;
-    let params: Map<String, Value> =
-        wanted.params.iter().map(|(name, setting)| (name.to_string(), written(setting))).collect();
     let on = match wanted.on.as_slice() {
         [] => Value::Null,
         [column] => column.as_str().into(),
@@ -29,7 +30,7 @@ fn answer(answer: &Answer) -> Value {
     let mut document = json!({
         "criterion": wanted.kind.name,
         "on": on,
-        "params": params,
+        "params": params_json(&wanted.params),
         "holds": verdict.holds,
         "measured": verdict.measured,
     });
@@ -44,9 +45,78 @@ fn answer(answer: &Answer) -> Value {
     document
 }
 
-/// A setting as written: texts, and lists of texts.
+/// What can be read off a release: one finding of an attack.
+pub fn finding_json(finding: &Finding) -> Value {
+    let details: Map<String, Value> =
+        finding.details.iter().map(|(name, value)| (name.to_string(), json!(value))).collect();
+    json!({
+        "attack": finding.attack,
+        "params": params_json(&finding.params),
+        "on": finding.on,
+        "knowledge": finding.knowledge,
+        "highest_belief": finding.highest.to_f64(),
+        "people": finding.people,
+        "groups": finding.groups,
+        "limit": finding.limit.map(|limit| limit.belief.to_f64()),
+        "above_limit": finding.above_limit,
+        "details": details,
+        "repeatable": finding.repeatable,
+    })
+}
+
+/// The figures of a publication: what `publish --json` prints and the certificate holds.
+pub fn publication_json(publication: &Publication) -> Value {
+    let method = &publication.method;
+    let levels = |levels: &[usize]| -> Map<String, Value> {
+        method.levels.iter().zip(levels).map(|((name, _), level)| (name.clone(), json!(level))).collect()
+    };
+    let chosen: Vec<usize> = method.levels.iter().map(|(_, level)| *level).collect();
+    let mut utility: Map<String, Value> =
+        publication.utility.iter().map(|(name, value)| (name.to_string(), whole_or_real(*value))).collect();
+    if let Some(found) = &publication.classification {
+        let accuracy = json!({
+            "target": found.target, "before": found.before, "after": found.after, "baseline": found.baseline,
+        });
+        utility.insert("classification-accuracy".into(), accuracy);
+    }
+    json!({
+        "records": publication.records,
+        "published": publication.published,
+        "suppressed": publication.suppressed,
+        "suppressed_as": if publication.starred { "starred" } else { "withheld" },
+        "groups": publication.groups,
+        "method": {
+            "name": method.name,
+            "params": params_json(&method.params),
+            "metric": method.metric,
+            "value": whole_or_real(method.value),
+            "levels": levels(&chosen),
+            "nodes": method.nodes,
+            "checked": method.checked,
+            "safe": method.safe,
+            "exhaustive": method.exhaustive,
+            "minimal": method.minimal.iter().map(|one| Value::from(levels(one))).collect::<Vec<_>>(),
+        },
+        "criteria": publication.criteria.iter().map(answer_json).collect::<Vec<_>>(),
+        "attacks": publication.attacks.iter().map(finding_json).collect::<Vec<_>>(),
+        "utility": utility,
+    })
+}
+
+/// Whole numbers without a point.
+fn whole_or_real(value: f64) -> Value {
+    if value.fract() == 0.0 && value.abs() < 9e15 { json!(value as i64) } else { json!(value) }
+}
+
+/// Parameters as written.
+pub fn params_json(params: &Params) -> Map<String, Value> {
+    params.iter().map(|(name, setting)| (name.to_string(), written(setting))).collect()
+}
+
+/// A setting as written: texts, flags, and lists of texts.
 fn written(setting: &Setting) -> Value {
     match setting {
+        Setting::Flag(flag) => (*flag).into(),
         Setting::Values(values) => values.as_slice().into(),
         Setting::Decimals(numbers) => numbers.iter().map(ToString::to_string).collect::<Vec<_>>().into(),
         single => single.to_string().into(),

@@ -1,14 +1,20 @@
 //! What people and programs read: terminal text and JSON, from the same values.
 
+pub mod html;
 mod json;
+mod release;
 mod terminal;
 
-pub use json::{audit_json, list_json, profile_json};
+pub use json::{answer_json, audit_json, finding_json, list_json, params_json, profile_json, publication_json};
+pub use release::{compare_text, publication_text};
 pub use terminal::{audit_text, list_text, profile_text};
 
+use crate::anonymize;
+use crate::attack;
 use crate::criterion;
 use crate::data::{Formats, hierarchy};
 use crate::kind::{Kind, Param};
+use crate::utility;
 
 /// One member of a family, for listings.
 pub struct Member {
@@ -37,11 +43,6 @@ pub struct Family {
 /// Every family that plans and commands can name.
 pub fn families(formats: &Formats) -> Vec<Family> {
     let inline = |kind: &Kind<hierarchy::Build>| format!("hierarchy = {{ {} }}", assignments(kind.example).join(", "));
-    let block = |kind: &Kind<criterion::Build>| {
-        let mut lines = vec![format!("criterion = \"{}\"", kind.name)];
-        lines.extend(assignments(kind.example));
-        lines.join("; ")
-    };
     let format = |format: &dyn crate::data::Format| Member {
         name: format.name(),
         summary: format.summary(),
@@ -53,7 +54,22 @@ pub fn families(formats: &Formats) -> Vec<Family> {
         Family {
             name: "criteria",
             summary: "What must hold for a release ([[require]])",
-            members: criterion::KINDS.iter().map(|kind| member(kind, block(kind))).collect(),
+            members: criterion::KINDS.iter().map(|kind| named("criterion", kind)).collect(),
+        },
+        Family {
+            name: "methods",
+            summary: "How groups are formed ([method])",
+            members: anonymize::KINDS.iter().map(|kind| named("name", kind)).collect(),
+        },
+        Family {
+            name: "metrics",
+            summary: "What a release is still worth, smaller is better ([method] metric = …)",
+            members: utility::KINDS.iter().map(|kind| member(kind, metric_example(kind))).collect(),
+        },
+        Family {
+            name: "attacks",
+            summary: "What is tried on a release before it is published ([[attack]])",
+            members: attack::KINDS.iter().map(|kind| named("attack", kind)).collect(),
         },
         Family {
             name: "hierarchies",
@@ -66,6 +82,20 @@ pub fn families(formats: &Formats) -> Vec<Family> {
             members: formats.iter().map(format).collect(),
         },
     ]
+}
+
+/// A member with its example as a section of a plan, in which a key names it.
+fn named<B>(key: &str, kind: &Kind<B>) -> Member {
+    let mut lines = vec![format!("{key} = \"{}\"", kind.name)];
+    lines.extend(assignments(kind.example));
+    member(kind, lines.join("; "))
+}
+
+fn metric_example(kind: &Kind<utility::Build>) -> String {
+    match assignments(kind.example).as_slice() {
+        [] => format!("metric = \"{}\"", kind.name),
+        settings => format!("metric = {{ name = \"{}\", {} }}", kind.name, settings.join(", ")),
+    }
 }
 
 fn member<B>(kind: &Kind<B>, example: String) -> Member {

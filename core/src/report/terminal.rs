@@ -6,7 +6,7 @@ use crate::inspect::Profile;
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 
 /// A table without lines, to be read and to be cut by other tools.
-fn table(header: &[&str], right: &[usize]) -> Table {
+pub(super) fn table(header: &[&str], right: &[usize]) -> Table {
     let mut table = Table::new();
     table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled).set_header(header);
     for &at in right {
@@ -25,11 +25,7 @@ pub fn audit_text(audit: &Audit) -> String {
         counted(audit.groups as u64, "group"),
         audit.records as f64 / audit.groups.max(1) as f64,
     );
-    let mut rows = table(&["", "criterion", "on", "asked", "measured", "worst group", "violating"], &[4, 5]);
-    for answer in &audit.criteria {
-        rows.add_row(audit_row(answer));
-    }
-    text += &trimmed(&rows.to_string());
+    text += &answers_text(&audit.criteria);
     let failed = audit.criteria.iter().filter(|answer| !answer.verdict.holds).count();
     text += &match (failed, audit.criteria.len()) {
         (_, 0) => "\nThe plan requires nothing: add [[require]] sections to it.\n".to_string(),
@@ -38,6 +34,15 @@ pub fn audit_text(audit: &Audit) -> String {
         (failed, all) => format!("\n✗ {failed} of {all} criteria do not hold.\n"),
     };
     text
+}
+
+/// Requirements with their verdicts.
+pub(super) fn answers_text(answers: &[Answer]) -> String {
+    let mut rows = table(&["", "criterion", "on", "asked", "measured", "worst group", "violating"], &[4, 5]);
+    for answer in answers {
+        rows.add_row(audit_row(answer));
+    }
+    trimmed(&rows.to_string())
 }
 
 fn audit_row(answer: &Answer) -> Vec<String> {
@@ -134,12 +139,12 @@ fn member_text(member: &Member) -> String {
 }
 
 /// The table's lines without blanks at their ends, which copy badly.
-fn trimmed(table: &str) -> String {
+pub(super) fn trimmed(table: &str) -> String {
     table.lines().map(|line| format!("{}\n", line.trim_end())).collect()
 }
 
 /// Up to six significant digits.
-fn number(value: f64) -> String {
+pub(super) fn number(value: f64) -> String {
     if value == 0.0 || !value.is_finite() {
         return format!("{value}");
     }
@@ -148,17 +153,17 @@ fn number(value: f64) -> String {
     if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_string() } else { text }
 }
 
-fn percent(share: f64) -> String {
+pub(super) fn percent(share: f64) -> String {
     format!("{:.1} %", share * 100.0)
 }
 
 /// 1 group, 12,345 groups
-fn counted(count: u64, word: &str) -> String {
+pub(super) fn counted(count: u64, word: &str) -> String {
     format!("{} {word}{}", grouped(count as usize), if count == 1 { "" } else { "s" })
 }
 
 /// 12,345
-fn grouped(count: usize) -> String {
+pub(super) fn grouped(count: usize) -> String {
     let digits = count.to_string();
     let mut text = String::new();
     for (at, digit) in digits.chars().enumerate() {

@@ -2,11 +2,17 @@
 //!
 //! Numbers keep the digits they were written with, and every error names the line.
 
+mod publishing;
+mod section;
+
+pub use publishing::{Attempt, Gate, Publishing};
+
 use crate::audit::audit;
 use crate::criterion::{On, Requirement, Verdict, find};
 use crate::data::{ColumnSpec, ReadOptions, Role, Schema, ValueType, hierarchy, sample};
 use crate::error::{Error, Result, suggest};
 use crate::kind::Raw;
+use section::{Section, flag, line_of, raw, text, texts};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use toml::Spanned;
@@ -25,10 +31,12 @@ pub struct Plan {
     pub requirements: Vec<Requirement>,
     /// The folder that files are relative to.
     pub folder: PathBuf,
+    /// Its text.
+    text: String,
 }
 
-/// Sections that other commands read.
-const LATER_SECTIONS: [&str; 4] = ["method", "release", "gate", "skew"];
+/// Sections that only `publish` reads.
+const PUBLISHING: [&str; 6] = ["method", "release", "gate", "attack", "utility", "skew"];
 
 impl Plan {
     /// Reads and checks a plan file.
@@ -58,13 +66,10 @@ impl Plan {
     /// # Ok::<(), sfumato::Error>(())
     /// ```
     pub fn parse(text: &str, folder: &Path) -> Result<Plan> {
-        let document = DeTable::parse(text).map_err(|error| {
-            let line = error.span().map_or(1, |span| line_of(text, span.start));
-            Error::plan(format!("this is not TOML: {}", error.message())).line(line)
-        })?;
+        let document = parse_toml(text)?;
         let root = Section { name: "the plan", text, table: document.get_ref(), line: 1 };
         let known = ["data", "columns", "require"];
-        root.refuse_unknown(known.into_iter().chain(LATER_SECTIONS))?;
+        root.refuse_unknown(known.into_iter().chain(PUBLISHING))?;
 
         let mut plan = Plan {
             data: None,
@@ -72,6 +77,7 @@ impl Plan {
             schema: Schema::default(),
             requirements: Vec::new(),
             folder: folder.to_owned(),
+            text: text.to_string(),
         };
         if let Some(data) = root.section("data")? {
             plan.read_data(&data)?;
@@ -107,6 +113,13 @@ impl Plan {
         self.options.trim = data.get("trim", flag)?.unwrap_or(false);
         Ok(())
     }
+}
+
+fn parse_toml(text: &str) -> Result<Spanned<DeTable<'_>>> {
+    DeTable::parse(text).map_err(|error| {
+        let line = error.span().map_or(1, |span| line_of(text, span.start));
+        Error::plan(format!("this is not TOML: {}", error.message())).line(line)
+    })
 }
 
 /// One `[[require]]` given as text.
@@ -189,106 +202,6 @@ fn read_requirement(section: &Section<'_>, schema: &Schema) -> Result<Requiremen
         .map(|(key, value)| (key.get_ref().as_ref(), raw(value)))
         .collect();
     Requirement::new(&name, &params, &on, schema).map_err(at)
-}
-
-/// A table of the plan with its name, for errors.
-struct Section<'a> {
-    name: &'a str,
-    text: &'a str,
-    table: &'a DeTable<'a>,
-    line: u64,
-}
-
-impl<'a> Section<'a> {
-    fn inside<'b>(&'b self, name: &'b str, value: &'b Spanned<DeValue<'a>>) -> Result<Section<'b>>
-    where
-        'a: 'b,
-    {
-        let line = line_of(self.text, value.span().start);
-        let table = value
-            .get_ref()
-            .as_table()
-            .ok_or_else(|| Error::plan(format!("{name} is {}, not a table", raw(value).describe())).line(line))?;
-        Ok(Section { name, text: self.text, table, line })
-    }
-
-    fn section<'b>(&'b self, name: &'b str) -> Result<Option<Section<'b>>> {
-        self.table.get(name).map(|value| self.inside(name, value)).transpose()
-    }
-
-    /// The tables of an array of tables; none if it is absent.
-    fn sections<'b>(&'b self, name: &'b str) -> Result<Vec<Section<'b>>> {
-        let Some(value) = self.table.get(name) else { return Ok(Vec::new()) };
-        let list = value.get_ref().as_array().ok_or_else(|| {
-            Error::plan(format!("`{name}` is a list")).line(self.line_of(name)).help(format!("write [[{name}]]"))
-        })?;
-        list.iter().map(|item| self.inside(name, item)).collect()
-    }
-
-    fn line_of(&self, key: &str) -> u64 {
-        self.table.get(key).map_or(self.line, |value| line_of(self.text, value.span().start))
-    }
-
-    fn refuse_unknown<'k>(&self, known: impl IntoIterator<Item = &'k str> + Clone) -> Result<()> {
-        for (key, value) in self.table.iter() {
-            let key = key.get_ref().as_ref();
-            if !known.clone().into_iter().any(|name| name == key) {
-                let line = line_of(self.text, value.span().start);
-                let message = format!("{} has no \"{key}\"", self.name);
-                return Err(Error::plan(message).line(line).help(suggest(key, known)));
-            }
-        }
-        Ok(())
-    }
-
-    /// A value in the form that `read` accepts.
-    fn get<T>(&self, key: &str, read: fn(&Raw) -> std::result::Result<T, &'static str>) -> Result<Option<T>> {
-        let Some(value) = self.table.get(key) else { return Ok(None) };
-        let wrong = |expected| Error::plan(format!("{}: `{key}` is {expected}", self.name)).line(self.line_of(key));
-        read(&raw(value)).map(Some).map_err(wrong)
-    }
-}
-
-fn text(raw: &Raw) -> std::result::Result<String, &'static str> {
-    match raw {
-        Raw::Text(text) => Ok(text.clone()),
-        _ => Err("a text in quotes"),
-    }
-}
-
-fn flag(raw: &Raw) -> std::result::Result<bool, &'static str> {
-    match raw {
-        Raw::Flag(flag) => Ok(*flag),
-        _ => Err("true or false"),
-    }
-}
-
-/// One text, or a list of texts or numbers.
-fn texts(raw: &Raw) -> std::result::Result<Vec<String>, &'static str> {
-    let one = |item: &Raw| match item {
-        Raw::Text(text) | Raw::Number(text) => Ok(text.clone()),
-        _ => Err("a list of texts"),
-    };
-    match raw {
-        Raw::List(items) => items.iter().map(one).collect(),
-        single => Ok(vec![one(single)?]),
-    }
-}
-
-fn raw(value: &Spanned<DeValue<'_>>) -> Raw {
-    match value.get_ref() {
-        DeValue::String(text) => Raw::Text(text.to_string()),
-        DeValue::Integer(number) => Raw::Number(number.to_string()),
-        DeValue::Float(number) => Raw::Number(number.to_string()),
-        DeValue::Boolean(flag) => Raw::Flag(*flag),
-        DeValue::Array(items) => Raw::List(items.iter().map(raw).collect()),
-        DeValue::Datetime(_) => Raw::Other("a date"),
-        DeValue::Table(_) => Raw::Other("a table"),
-    }
-}
-
-fn line_of(text: &str, offset: usize) -> u64 {
-    text.as_bytes()[..offset.min(text.len())].iter().filter(|&&byte| byte == b'\n').count() as u64 + 1
 }
 
 #[cfg(test)]

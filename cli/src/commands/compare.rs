@@ -1,0 +1,56 @@
+//! `sfumato compare`: releases side by side.
+
+use super::formats;
+use crate::output::{Output, working};
+use clap::Args;
+use sfumato::release::{certificate, verify};
+use sfumato::report::compare_text;
+use sfumato::report::html::compare_html;
+use sfumato::{Error, Result};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// Compare releases: what each holds, keeps and risks, side by side
+#[derive(Args)]
+#[command(
+    after_long_help = "EXAMPLES\n  sfumato compare release-a release-b\n  sfumato compare release-* --html comparison.html"
+)]
+pub struct Arguments {
+    /// Release directories, at least one.
+    #[arg(required = true, value_name = "DIR")]
+    releases: Vec<PathBuf>,
+    /// Write a page with pictures.
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
+    /// Print one JSON document.
+    #[arg(long)]
+    json: bool,
+}
+
+pub fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode> {
+    let mut releases = Vec::new();
+    let mut doubtful = Vec::new();
+    for folder in &arguments.releases {
+        let name = folder.display().to_string();
+        let document = certificate(folder)?;
+        if !working(&format!("verifying {name}"), || verify(folder, &formats()))?.holds() {
+            doubtful.push(name.clone());
+        }
+        releases.push((name, document));
+    }
+    if let Some(path) = &arguments.html {
+        std::fs::write(path, compare_html(&releases)).map_err(|error| Error::io(&error, path))?;
+    }
+    if arguments.json {
+        let all = releases.into_iter().collect::<serde_json::Map<_, _>>();
+        output.json(&serde_json::json!({ "releases": all, "do_not_verify": doubtful }))?;
+    } else {
+        output.text(&compare_text(&releases))?;
+        for name in doubtful {
+            output.text(&format!(
+                "\n✗ {name} does not verify: its figures cannot be relied on (`sfumato verify {name}`)\n"
+            ))?;
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}

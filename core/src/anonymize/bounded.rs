@@ -1,0 +1,94 @@
+//! Best effort where there are more candidates than anybody can decide.
+//!
+//! From the coarsest candidate downwards, the best safe one first, until the budget is spent. What is found is safe; that nothing better exists is not claimed, and the outcome says so.
+
+use super::judge::{Judge, Judged, Work};
+use super::{Considered, Outcome};
+use std::cmp::Ordering;
+use std::collections::{BinaryHeap, HashSet};
+
+/// A candidate waiting for its finer neighbours to be looked at: the least value first.
+struct Waiting {
+    value: f64,
+    levels: Vec<usize>,
+}
+
+impl Waiting {
+    fn key(&self) -> (usize, &[usize]) {
+        (self.levels.iter().sum(), &self.levels)
+    }
+}
+
+impl PartialEq for Waiting {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for Waiting {}
+
+impl PartialOrd for Waiting {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Waiting {
+    /// The heap gives the greatest first: here the least value is the greatest.
+    fn cmp(&self, other: &Self) -> Ordering {
+        other.value.total_cmp(&self.value).then_with(|| other.key().cmp(&self.key()))
+    }
+}
+
+/// The best that so many looks find, if the coarsest candidates are safe at all.
+pub(super) fn best(judge: &Judge<'_>, budget: u64) -> Option<Outcome> {
+    let heights: Vec<usize> = judge.scales().columns.iter().map(|scale| scale.height()).collect();
+    let nodes = heights.iter().fold(1u64, |nodes, height| nodes.saturating_mul(*height as u64 + 1));
+    let mut work = Work::default();
+    let mut heap = BinaryHeap::new();
+    let mut seen: HashSet<Vec<usize>> = HashSet::from([heights.clone()]);
+    let mut next = vec![heights];
+    let mut checked = 0;
+    let mut considered: Vec<Considered> = Vec::new();
+    loop {
+        for levels in next.drain(..) {
+            if checked == budget {
+                break;
+            }
+            checked += 1;
+            if let Judged::Safe(safe) = judge.judge(&levels, &mut work) {
+                let risk = if safe.smallest == 0 { 0.0 } else { 1.0 / safe.smallest as f64 };
+                considered.push(Considered {
+                    levels: levels.clone(),
+                    value: safe.value,
+                    risk,
+                    suppressed: safe.suppressed,
+                });
+                heap.push(Waiting { value: safe.value, levels });
+            }
+        }
+        let Some(finest) = heap.pop().filter(|_| checked < budget) else { break };
+        for column in (0..finest.levels.len()).filter(|&column| finest.levels[column] > 0) {
+            let mut finer = finest.levels.clone();
+            finer[column] -= 1;
+            if seen.insert(finer.clone()) {
+                next.push(finer);
+            }
+        }
+    }
+    let rank = |one: &Considered| Waiting { value: one.value, levels: one.levels.clone() };
+    let best = considered.iter().max_by(|a, b| rank(a).cmp(&rank(b)))?.clone();
+    let safe = considered.len() as u64;
+    considered.truncate(2000);
+    Some(Outcome {
+        levels: best.levels,
+        value: best.value,
+        suppressed: best.suppressed,
+        nodes,
+        checked,
+        safe,
+        minimal: Vec::new(),
+        exhaustive: false,
+        considered,
+    })
+}

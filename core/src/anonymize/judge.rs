@@ -1,0 +1,363 @@
+//! Is a candidate safe, and what is it worth? Decided on frequency sets.
+
+use super::Task;
+use crate::candidate::{Coded, FrequencySet, Histogram, Scratch, dense_ids};
+use crate::criterion::{Criterion, Subject};
+use crate::data::Role;
+use crate::error::Result;
+use crate::utility::{Candidate, Joint, Metric, Scale, Scales, times_ln};
+use std::ops::ControlFlow;
+use std::sync::{Arc, RwLock};
+
+/// What was found out about a candidate.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Judged {
+    /// It is not safe, and neither is any finer candidate.
+    Below,
+    /// It is not safe; coarser and finer ones may be. With what neither it nor a coarser one measures less than.
+    Unsafe(f64),
+    /// It is safe.
+    Safe(Safe),
+}
+
+/// A safe candidate.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Safe {
+    /// Its value of the metric.
+    pub value: f64,
+    /// What neither it nor a coarser one measures less than.
+    pub bound: f64,
+    /// Records that are suppressed.
+    pub suppressed: u64,
+    /// The size of the smallest group that is kept.
+    pub smallest: u64,
+}
+
+/// Memory that one thread uses again from candidate to candidate.
+#[derive(Default)]
+pub struct Work {
+    scratch: Scratch,
+    violating: Vec<bool>,
+    failed: Vec<u32>,
+}
+
+/// One criterion in a search.
+struct Rule<'a> {
+    criterion: &'a dyn Criterion,
+    /// Whether a violation here is one on every finer candidate too.
+    prunes: bool,
+}
+
+/// The criteria that read one subject.
+struct Rules<'a> {
+    /// The subject's place in the frequency set; nothing where sizes are enough.
+    subject: Option<usize>,
+    /// How many values a group needs for any of them.
+    least_values: u64,
+    rules: Vec<Rule<'a>>,
+}
+
+/// Judges candidates of a task.
+pub struct Judge<'a> {
+    scales: Scales,
+    base: FrequencySet,
+    rules: Vec<Rules<'a>>,
+    least_size: u64,
+    upward_closed: bool,
+    joint: Option<usize>,
+    limit: u64,
+    metric: Box<dyn Metric>,
+    /// Coarser frequency sets made on the way, with their levels: starting points for candidates that are coarser still.
+    made: RwLock<Vec<Arc<(Vec<usize>, FrequencySet)>>>,
+}
+
+/// Frequency sets below this size are rolled up from directly.
+const WORTH_ROLLING: usize = 1 << 10;
+
+/// How many coarser frequency sets are kept.
+const MOST_MADE: usize = 48;
+
+impl<'a> Judge<'a> {
+    /// Prepares a task: one scan over its rows.
+    pub fn new(task: &Task<'a>) -> Result<Judge<'a>> {
+        Judge::with_metric(task, task.metric.build())
+    }
+
+    /// The same with another metric.
+    pub fn with_metric(task: &Task<'a>, metric: Box<dyn Metric>) -> Result<Judge<'a>> {
+        let quasi = task.schema.select(task.table, Role::Quasi)?;
+        let scales: Vec<Scale> = quasi
+            .iter()
+            .map(|column| Ok(Scale::new(column, &task.schema.quasi_hierarchy(column)?)))
+            .collect::<Result<_>>()?;
+        let coded: Vec<Coded<'_>> = quasi.iter().map(|column| (column.codes(), column.domain().len())).collect();
+        let ladders: Vec<_> = scales.iter().map(Scale::ladder).collect();
+        let joint_codes = metric.needs_joint().then(|| joint_codes(task)).transpose()?;
+
+        let (rules, mut subjects) = collect_rules(task)?;
+        let joint = joint_codes.as_ref().map(|(codes, domain)| {
+            subjects.push((codes, *domain));
+            subjects.len() - 1
+        });
+        let base = FrequencySet::new(&coded, &ladders, &subjects, task.table.rows());
+        let least_size = task.bound.iter().map(|bound| bound.criterion.least().size).max().unwrap_or(1);
+        let upward_closed = rules.iter().flat_map(|rules| &rules.rules).all(|rule| rule.prunes);
+        let joint_sum = joint.map_or(0, |subject| base.counts(subject).map(|count| times_ln(u64::from(count))).sum());
+        let scales = Scales { records: task.table.rows() as u64, columns: scales, joint: joint_sum };
+        let made = RwLock::new(Vec::new());
+        Ok(Judge { scales, base, rules, least_size, upward_closed, joint, limit: task.limit, metric, made })
+    }
+
+    /// What levels are worth.
+    pub fn scales(&self) -> &Scales {
+        &self.scales
+    }
+
+    /// Whether every candidate coarser than a safe one is safe.
+    pub fn is_upward_closed(&self) -> bool {
+        self.upward_closed
+    }
+
+    /// Whether nothing may be suppressed.
+    pub fn keeps_all(&self) -> bool {
+        self.limit == 0
+    }
+
+    /// The metric.
+    pub fn metric(&self) -> &dyn Metric {
+        &*self.metric
+    }
+
+    /// What neither a candidate on these levels nor a coarser one measures less than.
+    pub fn bound(&self, levels: &[usize]) -> f64 {
+        let most_groups = if self.metric.is_exact() { 0 } else { self.base.most_groups(levels) };
+        self.metric.bound(&self.scales, levels, most_groups)
+    }
+
+    /// Judges a candidate.
+    pub fn judge(&self, levels: &[usize], work: &mut Work) -> Judged {
+        let source = self.nearest(levels);
+        let set = source.as_ref().map_or(&self.base, |made| &made.1);
+        let groups = set.group(levels, &mut work.scratch);
+        if groups * 4 <= set.len() && set.len() >= WORTH_ROLLING && self.has_room() {
+            let rolled = set.rolled_up(&mut work.scratch);
+            self.made.write().expect("no thread panicked").push(Arc::new((levels.to_vec(), rolled)));
+        }
+        match self.violations(set, work) {
+            Found::Below => Judged::Below,
+            Found::Unsafe => Judged::Unsafe(self.with_candidate(set, levels, work, |one| self.coarser_bound(one))),
+            Found::Safe(suppressed) => {
+                let smallest = kept_sizes(work).min().unwrap_or(0);
+                let (value, bound) =
+                    self.with_candidate(set, levels, work, |one| (self.metric.measure(one), self.coarser_bound(one)));
+                Judged::Safe(Safe { value, bound, suppressed, smallest })
+            }
+        }
+    }
+
+    /// Every metric of a candidate, and the share of each quasi-identifier's information that it keeps. The judge's own metric must be one that asks
+    /// for joint counts.
+    pub fn measure_all(&self, levels: &[usize]) -> (Vec<(&'static str, f64)>, Vec<f64>) {
+        let mut work = Work::default();
+        self.base.group(levels, &mut work.scratch);
+        self.violations(&self.base, &mut work);
+        self.with_candidate(&self.base, levels, &mut work, |one| {
+            (crate::utility::measure_all(one), crate::utility::loss::information_kept(one))
+        })
+    }
+
+    fn coarser_bound(&self, candidate: &Candidate<'_>) -> f64 {
+        self.metric.bound_of(candidate)
+    }
+
+    /// The smallest frequency set that these levels can be rolled up from, if it is not the base.
+    fn nearest(&self, levels: &[usize]) -> Option<Arc<(Vec<usize>, FrequencySet)>> {
+        let made = self.made.read().expect("no thread panicked");
+        let finer = made.iter().filter(|made| made.0.iter().zip(levels).all(|(own, wanted)| own <= wanted));
+        finer.min_by_key(|made| made.1.len()).cloned()
+    }
+
+    fn has_room(&self) -> bool {
+        self.made.read().expect("no thread panicked").len() < MOST_MADE
+    }
+
+    /// Marks the groups that violate a criterion.
+    fn violations(&self, set: &FrequencySet, work: &mut Work) -> Found {
+        let Work { scratch, violating, failed } = work;
+        let mut tally = Tally { limit: self.limit, pruning: 0, all: 0 };
+        violating.clear();
+        for &size in scratch.sizes() {
+            let small = u64::from(size) < self.least_size;
+            violating.push(small);
+            if small {
+                tally.add(u64::from(size), true);
+            }
+        }
+        if let ControlFlow::Break(found) = tally.state() {
+            return found;
+        }
+        for rules in &self.rules {
+            failed.clear();
+            let mut stopped = ControlFlow::Continue(());
+            let visit = |group: &Histogram<'_>| {
+                if let Some(prunes) = rules.violated(group) {
+                    failed.push(group.group() as u32);
+                    tally.add(group.size(), prunes);
+                    stopped = tally.state();
+                    return if stopped.is_break() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
+                }
+                ControlFlow::Continue(())
+            };
+            match rules.subject {
+                Some(subject) => set.histograms(subject, scratch, violating, visit),
+                None => by_size(scratch, violating, visit),
+            }
+            if let ControlFlow::Break(found) = stopped {
+                return found;
+            }
+            failed.iter().for_each(|&group| violating[group as usize] = true);
+        }
+        Found::Safe(tally.all)
+    }
+
+    fn with_candidate<T>(
+        &self,
+        set: &FrequencySet,
+        levels: &[usize],
+        work: &mut Work,
+        look: impl FnOnce(&Candidate<'_>) -> T,
+    ) -> T {
+        let joint = self.joint.map(|subject| joint_of(set, subject, work)).unwrap_or_default();
+        let first = work.scratch.first();
+        look(&Candidate {
+            scales: &self.scales,
+            levels,
+            sizes: work.scratch.sizes(),
+            suppressed: &work.violating,
+            base_code: &|group, column| set.base_code(first[group], column),
+            joint: &|| joint,
+        })
+    }
+}
+
+/// How a scan for violations ended.
+enum Found {
+    Below,
+    Unsafe,
+    Safe(u64),
+}
+
+/// Records in groups that violate something.
+struct Tally {
+    limit: u64,
+    /// Something that every finer candidate violates too.
+    pruning: u64,
+    all: u64,
+}
+
+impl Tally {
+    fn add(&mut self, records: u64, prunes: bool) {
+        self.all += records;
+        if prunes {
+            self.pruning += records;
+        }
+    }
+
+    fn state(&self) -> ControlFlow<Found> {
+        if self.pruning > self.limit {
+            ControlFlow::Break(Found::Below)
+        } else if self.all > self.limit {
+            ControlFlow::Break(Found::Unsafe)
+        } else {
+            ControlFlow::Continue(())
+        }
+    }
+}
+
+impl Rules<'_> {
+    /// Whether a group violates one of them; and if so, whether every part of it does on finer candidates.
+    fn violated(&self, group: &Histogram<'_>) -> Option<bool> {
+        if self.subject.is_some() && (group.entries().len() as u64) < self.least_values {
+            return Some(true);
+        }
+        let broken = self.rules.iter().find(|rule| !rule.criterion.holds(group))?;
+        Some(broken.prunes)
+    }
+}
+
+fn by_size(scratch: &Scratch, violating: &[bool], mut visit: impl FnMut(&Histogram<'_>) -> ControlFlow<()>) {
+    for (group, &size) in scratch.sizes().iter().enumerate().filter(|(group, _)| !violating[*group]) {
+        if visit(&Histogram::of_size(group, u64::from(size))).is_break() {
+            return;
+        }
+    }
+}
+
+fn kept_sizes(work: &Work) -> impl Iterator<Item = u64> {
+    let sizes = work.scratch.sizes().iter().zip(&work.violating);
+    sizes.filter(|(_, violating)| !**violating).map(|(&size, _)| u64::from(size))
+}
+
+fn joint_of(set: &FrequencySet, subject: usize, work: &mut Work) -> Joint {
+    let mut joint = Joint::default();
+    let mut together: Vec<u64> = vec![0; set.domain(subject)];
+    let nothing_left_out = vec![false; work.violating.len()];
+    let violating = &work.violating;
+    set.histograms(subject, &mut work.scratch, &nothing_left_out, |group| {
+        let sum = group.entries().iter().map(|entry| times_ln(u64::from(entry.1))).sum::<i128>();
+        joint.all += sum;
+        if violating[group.group()] {
+            group.entries().iter().for_each(|entry| together[entry.0 as usize] += u64::from(entry.1));
+        } else {
+            joint.kept += sum;
+        }
+        ControlFlow::Continue(())
+    });
+    joint.suppressed = together.into_iter().map(times_ln).sum();
+    joint
+}
+
+/// The combinations of all sensitive columns.
+fn joint_codes(task: &Task<'_>) -> Result<(Vec<u32>, usize)> {
+    let sensitive = task.schema.select(task.table, Role::Sensitive)?;
+    let coded: Vec<Coded<'_>> = sensitive.iter().map(|column| (column.codes(), column.domain().len())).collect();
+    let (codes, count) = dense_ids(&coded, task.table.rows());
+    Ok((codes, count.max(1)))
+}
+
+/// The criteria by the subject that they read, and the subjects.
+fn collect_rules<'a, 's>(task: &Task<'a>) -> Result<(Vec<Rules<'a>>, Vec<Coded<'s>>)>
+where
+    'a: 's,
+{
+    let mut subjects: Vec<Coded<'s>> = Vec::new();
+    let mut names: Vec<Option<&str>> = Vec::new();
+    let mut all: Vec<Rules<'a>> = Vec::new();
+    for bound in task.bound {
+        let criterion = &*bound.criterion;
+        let prunes = if task.limit == 0 { criterion.is_monotone() } else { criterion.survives_growth() };
+        let (name, coded) = match &bound.subject {
+            Subject::Nothing => (None, None),
+            Subject::Column(name) => {
+                let column = task.table.column(name)?;
+                (Some(name.as_str()), Some((column.codes(), column.domain().len())))
+            }
+            Subject::Made(codes, domain) => (None, Some((codes.as_slice(), *domain))),
+        };
+        let known = names.iter().position(|known| name.is_some() && *known == name);
+        let subject = coded.map(|coded| {
+            known.unwrap_or_else(|| {
+                subjects.push(coded);
+                names.push(name);
+                subjects.len() - 1
+            })
+        });
+        let at = all.iter().position(|rules| rules.subject == subject).unwrap_or_else(|| {
+            all.push(Rules { subject, least_values: 1, rules: Vec::new() });
+            all.len() - 1
+        });
+        all[at].least_values = all[at].least_values.max(criterion.least().values);
+        all[at].rules.push(Rule { criterion, prunes });
+    }
+    Ok((all, subjects))
+}

@@ -1,0 +1,150 @@
+//! Methods: how groups are formed that satisfy the criteria.
+//!
+//! Both methods here generalize whole columns: every quasi-identifier is published on one level of its hierarchy, and the search runs over the lattice of all choices of levels. With a
+//! limit of suppressed records a candidate is safe if the records in groups that violate a criterion number at most that many; those groups are suppressed whole, nothing else is.
+//!
+//! # What may be pruned
+//!
+//! Coarser groups are unions of finer ones. So, *without suppression*, what a monotone criterion allows it allows on every coarser candidate. *With suppression* that fails: a group that holds may be
+//! merged with one that does not, which stays a violation the other way round: two suppressed groups may merge with a large one and spoil it. Only criteria that survive any growth (k-anonymity, distinct
+//! l-diversity) still carry over. For all others only what they need at least (so many records, so many values) is used to leave candidates out, and every candidate that has it is looked at.
+
+pub mod bounded;
+pub mod incognito;
+mod judge;
+mod lattice;
+
+pub mod optimal;
+mod search;
+
+pub use judge::{Judge, Judged, Work};
+pub use lattice::Lattice;
+
+use crate::criterion::{Bound, Requirement};
+use crate::data::{Schema, Table};
+use crate::error::{Error, Fault, Result};
+use crate::kind::{self, Kind, Param, Params, Raw, Shape};
+use crate::utility::Chosen;
+
+/// Makes a method from checked parameters.
+pub type Build = fn(&Params) -> Box<dyn Method>;
+
+/// The methods: the one that finds everything, then the one that finds the best.
+pub const KINDS: [&Kind<Build>; 2] = [&incognito::KIND, &optimal::KIND];
+
+/// The method with a name; the error offers the nearest.
+pub fn find(name: &str) -> Result<&'static Kind<Build>> {
+    kind::find(&KINDS, "method", name)
+}
+
+/// What a method works on.
+#[derive(Clone, Copy)]
+pub struct Task<'a> {
+    /// The table, as criteria see it.
+    pub table: &'a Table,
+    /// Roles and hierarchies.
+    pub schema: &'a Schema,
+    /// What must hold.
+    pub requirements: &'a [Requirement],
+    /// The same, bound to the table.
+    pub bound: &'a [Bound],
+    /// How many records may be suppressed.
+    pub limit: u64,
+    /// What chooses among safe candidates.
+    pub metric: &'a Chosen,
+}
+
+/// What a method decided.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Outcome {
+    /// The level of every quasi-identifier, in the order of the plan.
+    pub levels: Vec<usize>,
+    /// The chosen candidate's value of the metric.
+    pub value: f64,
+    /// How many records it suppresses.
+    pub suppressed: u64,
+    /// How many candidates there are.
+    pub nodes: u64,
+    /// How many were looked at one by one.
+    pub checked: u64,
+    /// How many are known to be safe.
+    pub safe: u64,
+    /// The safe candidates of which no finer one is safe, if the method finds them.
+    pub minimal: Vec<Vec<usize>>,
+    /// Whether every candidate was decided or ruled out.
+    pub exhaustive: bool,
+    /// Safe candidates that were looked at.
+    pub considered: Vec<Considered>,
+}
+
+/// A safe candidate that was looked at.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Considered {
+    /// Its levels.
+    pub levels: Vec<usize>,
+    /// Its value of the metric.
+    pub value: f64,
+    /// The largest chance to pick a person's record: one over the size of the smallest published group.
+    pub risk: f64,
+    /// Records suppressed.
+    pub suppressed: u64,
+}
+
+/// Forms groups.
+///
+/// Obligations: the outcome is safe, depends on the task alone (not on the order of rows or the number of threads), and is nothing only if no candidate that the method knows is safe.
+pub trait Method: Send + Sync {
+    /// Finds the levels to publish on; nothing if no choice is safe.
+    fn run(&self, task: &Task<'_>) -> Result<Option<Outcome>>;
+}
+
+/// How far a search may go.
+const BUDGET: Param = Param {
+    name: "budget",
+    summary: "the most candidates a search may have",
+    shape: Shape::Count(1),
+    default: Some("10000000"),
+};
+
+/// What to do beyond the budget.
+const SEARCH: Param = Param {
+    name: "search",
+    summary: "decide every candidate, or look at no more than the budget and say so",
+    shape: Shape::Choice(&["exhaustive", "bounded"]),
+    default: Some("exhaustive"),
+};
+
+/// The lattice of a task, if the budget allows it.
+fn lattice_within(judge: &Judge<'_>, budget: u64) -> Result<Lattice> {
+    let radices = judge.scales().columns.iter().map(|scale| scale.levels.len());
+    let nodes = radices.clone().fold(1u128, |nodes, radix| nodes.saturating_mul(radix as u128));
+    if nodes > u128::from(budget) {
+        let message = format!("the search has {nodes} candidates, more than the budget of {budget}");
+        let help = "under [method]: search = \"bounded\" looks at as many as the budget allows and says that it is not exhaustive; a larger budget, or fewer \
+                    levels and quasi-identifiers, would make it exhaustive";
+        return Err(Error::new(Fault::Resources, message).help(help));
+    }
+    Ok(Lattice::new(radices.collect()))
+}
+
+/// A method with its parameters, as a plan asks for it.
+#[derive(Clone)]
+pub struct Wanted {
+    /// Which method.
+    pub kind: &'static Kind<Build>,
+    /// Its parameters.
+    pub params: Params,
+}
+
+impl Wanted {
+    /// A method from what was written.
+    pub fn new(name: &str, written: &[(&str, Raw)]) -> Result<Wanted> {
+        let kind = find(name)?;
+        Ok(Wanted { kind, params: kind.check(written)? })
+    }
+
+    /// The method itself.
+    pub fn build(&self) -> Box<dyn Method> {
+        (self.kind.build)(&self.params)
+    }
+}

@@ -1,0 +1,98 @@
+//! The best choice of levels for a metric, found without deciding all.
+//!
+//! **Finds** the safe candidate with the least value of the metric; of equal ones the one with the smaller sum of levels, then with the smaller levels. The same that exhaustive search finds.
+//! **How**: candidates in the order of a bound that no coarser one goes below; each unknown one is settled together with a whole path above it, by bisection (predictive tagging);
+//! the search ends when the next bound exceeds the best value.
+//! **Class**: full-domain generalization with suppression of whole groups; the choice depends on sensitive values if criteria do.
+//! **Reference**: Kohlmayer, Prasser et al. 2012 (Flash); Machanavajjhala et al. 2007, Section 5.
+
+use super::search::Search;
+use super::{BUDGET, Build, Judge, Lattice, Method, Outcome, SEARCH, Task, bounded, lattice_within};
+use crate::error::Result;
+use crate::kind::Kind;
+
+/// The description of the method.
+pub const KIND: Kind<Build> = Kind {
+    name: "optimal",
+    summary: "The best choice of levels for the metric, by predictive tagging and bounds",
+    reference: "Kohlmayer et al. 2012",
+    params: &[SEARCH, BUDGET],
+    example: &[("search", "\"exhaustive\"")],
+    build: |params| Box::new(Optimal { bounded: params.choice("search") == "bounded", budget: params.count("budget") }),
+};
+
+struct Optimal {
+    bounded: bool,
+    budget: u64,
+}
+
+impl Method for Optimal {
+    fn run(&self, task: &Task<'_>) -> Result<Option<Outcome>> {
+        let judge = Judge::new(task)?;
+        match lattice_within(&judge, self.budget) {
+            Ok(lattice) => Ok(best(&judge, lattice)),
+            Err(_) if self.bounded => Ok(bounded::best(&judge, self.budget)),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+fn best(judge: &Judge<'_>, lattice: Lattice) -> Option<Outcome> {
+    let mut search = Search::new(judge, lattice);
+    let all: Vec<usize> = (0..search.lattice.nodes()).collect();
+    find_best(&mut search, &all);
+    outcome(search, Vec::new())
+}
+
+/// Finds the best of some candidates. All that are finer than one of them may be settled on the way, none of those decides.
+pub(super) fn find_best(search: &mut Search<'_>, candidates: &[usize]) {
+    let judge = search.judge;
+    let bounds: Vec<f64> = candidates.iter().map(|&node| judge.bound(&search.lattice.levels(node))).collect();
+    let whole = candidates.len() == search.lattice.nodes();
+    // Where nothing is suppressed and the bound is exact, being safe is all there is to know.
+    let known = judge.keeps_all() && judge.metric().is_exact() && judge.is_upward_closed();
+    let mut order: Vec<usize> = (0..candidates.len()).collect();
+    order.sort_unstable_by(|&a, &b| bounds[a].total_cmp(&bounds[b]).then(a.cmp(&b)));
+    let batch = 4 * rayon::current_num_threads();
+    let mut waiting: Vec<usize> = Vec::with_capacity(batch);
+    for at in order {
+        let (node, bound) = (candidates[at], bounds[at]);
+        if search.is_worse(bound) {
+            break;
+        }
+        if search.is_out(node) {
+            continue;
+        }
+        if whole && !search.is_above(node) {
+            search.settle(node, |up| bounds[up]);
+        }
+        if search.is_out(node) || !search.is_above(node) {
+            continue;
+        }
+        if known {
+            search.offer(node, bound, 0);
+            continue;
+        }
+        waiting.push(node);
+        if waiting.len() == batch {
+            search.look_at_all(&waiting);
+            waiting.clear();
+        }
+    }
+    search.look_at_all(&waiting);
+}
+
+pub(super) fn outcome(search: Search<'_>, minimal: Vec<Vec<usize>>) -> Option<Outcome> {
+    let best = search.best.clone()?;
+    Some(Outcome {
+        levels: search.lattice.levels(best.node),
+        value: best.value,
+        suppressed: best.suppressed,
+        nodes: search.lattice.nodes() as u64,
+        checked: search.checked,
+        safe: search.safe(),
+        minimal,
+        exhaustive: true,
+        considered: search.considered,
+    })
+}

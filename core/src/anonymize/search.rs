@@ -1,0 +1,196 @@
+//! What is known about the candidates of a lattice, and how it grows.
+//!
+//! *Predictive tagging*: whatever is found about one candidate is written down for all that it decides. A candidate that fails what every finer one fails too is *below*, with everything
+//! finer; one that does not is *above*, with everything coarser. Tags spread until they meet others like them, so that all spreading together is linear in the lattice.
+
+use super::judge::{Judge, Judged, Safe, Work};
+use super::{Considered, Lattice};
+use rayon::prelude::*;
+
+/// Unsafe, with everything finer.
+const BELOW: u8 = 1;
+/// Not below. If the safe candidates are closed upwards, it is safe.
+const ABOVE: u8 = 2;
+/// Looked at.
+const JUDGED: u8 = 4;
+/// Looked at and safe.
+const SAFE: u8 = 8;
+/// Measures more than the best so far, with everything coarser.
+const HOPELESS: u8 = 16;
+
+/// The best candidate so far. Of equal ones the lower counts, then the one with smaller levels.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Best {
+    /// Its value.
+    pub value: f64,
+    /// The sum of its levels.
+    pub height: usize,
+    /// Its number, in the order of its levels.
+    pub node: usize,
+    /// Records that it suppresses.
+    pub suppressed: u64,
+}
+
+/// How many safe candidates are remembered for the picture of risk against utility.
+const MOST_CONSIDERED: usize = 2000;
+
+/// A search in progress.
+pub struct Search<'a> {
+    pub judge: &'a Judge<'a>,
+    pub lattice: Lattice,
+    pub checked: u64,
+    pub best: Option<Best>,
+    pub considered: Vec<Considered>,
+    tags: Vec<u8>,
+    work: Work,
+    stack: Vec<usize>,
+}
+
+impl<'a> Search<'a> {
+    pub fn new(judge: &'a Judge<'a>, lattice: Lattice) -> Self {
+        let tags = vec![0; lattice.nodes()];
+        let (work, stack) = (Work::default(), Vec::new());
+        Search { judge, lattice, checked: 0, best: None, considered: Vec::new(), tags, work, stack }
+    }
+
+    fn has(&self, node: usize, tag: u8) -> bool {
+        self.tags[node] & tag != 0
+    }
+
+    pub fn is_judged(&self, node: usize) -> bool {
+        self.has(node, JUDGED)
+    }
+
+    /// Whether it is not known to be unsafe.
+    pub fn is_above(&self, node: usize) -> bool {
+        self.has(node, ABOVE)
+    }
+
+    /// Whether it is known to be safe.
+    pub fn is_safe(&self, node: usize) -> bool {
+        self.has(node, SAFE) || self.judge.is_upward_closed() && self.has(node, ABOVE)
+    }
+
+    /// Whether it need not be looked at to find the best.
+    pub fn is_out(&self, node: usize) -> bool {
+        self.has(node, BELOW | JUDGED | HOPELESS)
+    }
+
+    /// Whether a bound rules it out.
+    pub fn is_worse(&self, bound: f64) -> bool {
+        self.best.as_ref().is_some_and(|best| exceeds(bound, best.value))
+    }
+
+    /// Finds out for every candidate on a path upwards from here whether it is below or above, by bisection. The path takes the step that `cost` says is the least.
+    pub fn settle(&mut self, node: usize, cost: impl Fn(usize) -> f64) {
+        let mut path = Vec::new();
+        let mut next = Some(node).filter(|&node| self.is_open(node));
+        while let Some(at) = next {
+            path.push(at);
+            let open = self.lattice.coarser(at).filter(|&up| self.is_open(up));
+            next = open.min_by(|a, b| cost(*a).total_cmp(&cost(*b)));
+        }
+        let (mut low, mut high) = (0, path.len());
+        while low < high {
+            let middle = (low + high) / 2;
+            if self.look(path[middle]) { high = middle } else { low = middle + 1 }
+        }
+    }
+
+    fn is_open(&self, node: usize) -> bool {
+        !self.has(node, BELOW | ABOVE)
+    }
+
+    /// Judges a candidate; says whether it is above.
+    pub fn look(&mut self, node: usize) -> bool {
+        let judged = self.judge.judge(&self.lattice.levels(node), &mut self.work);
+        self.note(node, judged)
+    }
+
+    /// Judges candidates side by side.
+    pub fn look_at_all(&mut self, nodes: &[usize]) {
+        if let [node] = nodes {
+            self.look(*node);
+            return;
+        }
+        let (judge, lattice) = (self.judge, &self.lattice);
+        let judged: Vec<Judged> =
+            nodes.par_iter().map_init(Work::default, |work, &node| judge.judge(&lattice.levels(node), work)).collect();
+        nodes.iter().zip(judged).for_each(|(&node, judged)| {
+            self.note(node, judged);
+        });
+    }
+
+    fn note(&mut self, node: usize, judged: Judged) -> bool {
+        self.checked += 1;
+        self.tags[node] |= JUDGED;
+        match judged {
+            Judged::Below => self.spread(node, BELOW, false),
+            Judged::Unsafe(bound) => self.note_above(node, bound),
+            Judged::Safe(safe) => {
+                self.tags[node] |= SAFE;
+                self.consider(node, &safe);
+                self.note_above(node, safe.bound);
+            }
+        }
+        !self.has(node, BELOW)
+    }
+
+    fn note_above(&mut self, node: usize, bound: f64) {
+        self.spread(node, ABOVE, true);
+        if self.is_worse(bound) {
+            self.spread(node, HOPELESS, true);
+        }
+    }
+
+    fn consider(&mut self, node: usize, safe: &Safe) {
+        if self.considered.len() < MOST_CONSIDERED {
+            let risk = if safe.smallest == 0 { 0.0 } else { 1.0 / safe.smallest as f64 };
+            let levels = self.lattice.levels(node);
+            self.considered.push(Considered { levels, value: safe.value, risk, suppressed: safe.suppressed });
+        }
+        self.offer(node, safe.value, safe.suppressed);
+    }
+
+    /// Takes a safe candidate if it is better than the best so far.
+    pub fn offer(&mut self, node: usize, value: f64, suppressed: u64) {
+        let new = Best { value, height: self.lattice.height(node), node, suppressed };
+        let key = |best: &Best| (best.height, best.node);
+        let better = self
+            .best
+            .as_ref()
+            .is_none_or(|old| new.value.total_cmp(&old.value).then_with(|| key(&new).cmp(&key(old))).is_lt());
+        if better {
+            self.best = Some(new);
+        }
+    }
+
+    /// Tags a candidate and everything coarser, or finer, that has not got the tag.
+    fn spread(&mut self, node: usize, tag: u8, upwards: bool) {
+        if self.has(node, tag) {
+            return;
+        }
+        self.tags[node] |= tag;
+        self.stack.push(node);
+        while let Some(at) = self.stack.pop() {
+            let Search { lattice, tags, stack, .. } = self;
+            let mut visit = |next: usize| {
+                if tags[next] & tag == 0 {
+                    tags[next] |= tag;
+                    stack.push(next);
+                }
+            };
+            if upwards { lattice.coarser(at).for_each(&mut visit) } else { lattice.finer(at).for_each(&mut visit) }
+        }
+    }
+
+    /// How many candidates are known to be safe.
+    pub fn safe(&self) -> u64 {
+        (0..self.lattice.nodes()).filter(|&node| self.is_safe(node)).count() as u64
+    }
+}
+
+/// Whether a bound is above a value by more than rounding.
+pub fn exceeds(bound: f64, value: f64) -> bool {
+    bound > value + 1e-12 * value.abs().max(1.0)
+}

@@ -1,0 +1,141 @@
+//! Attacks: what somebody who reads the release, and knows more, comes to believe.
+//!
+//! An attack is granted stated knowledge and reports the highest belief it reaches and how many people are concerned. The gate compares beliefs with
+//! what the plan's criteria promise against that knowledge, and with what the plan tolerates.
+
+pub mod background_knowledge;
+pub mod demographic;
+pub mod homogeneity;
+pub mod linkage;
+mod shared;
+
+use crate::candidate::Groups;
+use crate::criterion::{About, Bound, Knowledge, Limit, Requirement};
+use crate::data::{Column, Formats, Role, Schema, Table, sample};
+use crate::error::Result;
+use crate::exact::Fraction;
+use crate::kind::{self, Kind, Params, Raw};
+use std::path::Path;
+
+/// The attacks: whose record it is, then which value it has, by attackers who know more and more.
+pub const KINDS: [&Kind<Build>; 4] =
+    [&linkage::KIND, &homogeneity::KIND, &background_knowledge::KIND, &demographic::KIND];
+
+/// The attack with a name; the error offers the nearest.
+pub fn find(name: &str) -> Result<&'static Kind<Build>> {
+    kind::find(&KINDS, "attack", name)
+}
+
+/// Makes an attack from checked parameters.
+pub type Build = fn(&Params) -> Box<dyn Attack>;
+
+/// What the attacker works on.
+#[derive(Clone, Copy)]
+pub struct Target<'a> {
+    /// The published records (without starred ones), quasi-identifiers recoded.
+    pub release: &'a Table,
+    /// Published records that look alike.
+    pub groups: &'a Groups,
+    /// Roles and further words of the plan on columns.
+    pub schema: &'a Schema,
+    /// The original, where it is at hand: when a release is made, not when it is verified.
+    pub original: Option<Original<'a>>,
+    /// What the criteria promise.
+    pub promises: &'a Promises<'a>,
+    /// How files such as registers are read.
+    pub formats: &'a Formats,
+    /// The folder that files are relative to.
+    pub folder: &'a Path,
+}
+
+/// The table that a release was made from.
+#[derive(Clone, Copy)]
+pub struct Original<'a> {
+    /// The table, as criteria see it.
+    pub table: &'a Table,
+    /// For each published record its row there.
+    pub row_of: &'a [u32],
+}
+
+/// What criteria that hold promise, and what the plan tolerates beyond.
+pub struct Promises<'a> {
+    /// The criteria, bound to the table that the release was made from.
+    pub criteria: Vec<(&'a Requirement, &'a Bound)>,
+    /// The most that anybody may believe in a sensitive value, if the plan says so.
+    pub max_belief: Option<Fraction>,
+    /// The largest chance to pick a person's record, if the plan says so.
+    pub max_risk: Option<Fraction>,
+}
+
+impl Promises<'_> {
+    /// The tightest limit on a belief about a sensitive column, or about identity if no column is named.
+    pub fn limit(&self, column: Option<&str>, about: About, knowledge: Knowledge) -> Option<Limit> {
+        let tolerated = if about == About::Identity { self.max_risk } else { self.max_belief };
+        let tolerated = tolerated.map(|belief| Limit { belief, strict: false });
+        let concerned = self.criteria.iter().filter(|(wanted, _)| match column {
+            None => true,
+            Some(column) => wanted.on.len() == 1 && wanted.on[0] == column,
+        });
+        let promised = concerned.filter_map(|(_, bound)| bound.criterion.promise(about, knowledge));
+        promised.chain(tolerated).min_by(|a, b| a.belief.cmp(&b.belief).then(b.strict.cmp(&a.strict)))
+    }
+}
+
+/// Finds out what can be believed.
+///
+/// Obligations: the finding depends on the release, the stated knowledge and nothing else; neither the order of rows nor the number of threads changes
+/// it; `people` counts published records.
+pub trait Attack: Send + Sync {
+    /// Attacks the release; one finding for each sensitive column, or one in all.
+    fn run(&self, target: &Target<'_>) -> Result<Vec<Finding>>;
+}
+
+/// What an attack found.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Finding {
+    /// Which attack.
+    pub attack: &'static str,
+    /// Its parameters, as written or by default.
+    pub params: Params,
+    /// The sensitive column that it is about, if it is about one.
+    pub on: Option<String>,
+    /// What the attacker was granted, in a sentence.
+    pub knowledge: String,
+    /// The highest belief reached; zero where there is nothing to believe.
+    pub highest: Fraction,
+    /// People (published records) whom the attack affects, by its own definition.
+    pub people: u64,
+    /// Groups that they are in.
+    pub groups: u64,
+    /// The tightest limit on such a belief that any criterion or the plan sets.
+    pub limit: Option<Limit>,
+    /// People about whom more is believed than the limit allows.
+    pub above_limit: u64,
+    /// Further numbers, by name.
+    pub details: Vec<(&'static str, f64)>,
+    /// How many people have which highest belief: twenty steps, (0, 0.05] first.
+    pub beliefs: [u64; 20],
+    /// Whether it can be repeated from the release alone.
+    pub repeatable: bool,
+}
+
+/// What an attack finds in [`sample::clinic`], six records in two groups of which the original has all five digits of the postal code: for trying and for documentation. The sensitive column is
+/// `disease`, and nothing is promised.
+pub fn example(name: &str, written: &[(&str, &str)]) -> Result<Vec<Finding>> {
+    let schema = Schema::of(&["zip"], &["disease"]);
+    let release = sample::clinic();
+    let zip = Column::from_values("zip", ["13053", "13068", "13053", "14850", "14853", "14850"]);
+    let original = release.clone().with_column(zip)?;
+    let kind = find(name)?;
+    let written: Vec<(&str, Raw)> = written.iter().map(|(param, value)| (*param, Raw::from(*value))).collect();
+    let attack = (kind.build)(&kind.check(&written)?);
+    attack.run(&Target {
+        release: &release,
+        groups: &Groups::by_columns(&schema.select(&release, Role::Quasi)?, release.rows()),
+        schema: &schema,
+        original: Some(Original { table: &original, row_of: &[0, 1, 2, 3, 4, 5] }),
+        promises: &Promises { criteria: Vec::new(), max_belief: None, max_risk: None },
+        formats: &Formats::default(),
+        folder: Path::new("."),
+    })
+}

@@ -1,0 +1,254 @@
+//! The sections that say how to publish: `[method]`, `[release]`, `[gate]`, `[[attack]]` and `[utility]`.
+
+use super::section::{Section, raw, text};
+use super::{Plan, parse_toml};
+use crate::anonymize::{self, Wanted};
+use crate::attack;
+use crate::error::{Error, Result, suggest};
+use crate::exact::{Decimal, Fraction};
+use crate::kind::{Kind, Params, Raw};
+use crate::recode::{Insensitive, Recoding, Suppressed};
+use crate::utility::Chosen;
+
+/// How to publish.
+#[derive(Clone)]
+pub struct Publishing {
+    /// How groups are formed.
+    pub method: Wanted,
+    /// What chooses among safe candidates.
+    pub metric: Chosen,
+    /// The share of records that may be suppressed.
+    pub max_suppressed: Fraction,
+    /// What becomes of suppressed records and insensitive columns.
+    pub recoding: Recoding,
+    /// The file ending of the published table.
+    pub format: String,
+    /// What attacks may find.
+    pub gate: Gate,
+    /// The attacks to run.
+    pub attacks: Vec<Attempt>,
+    /// The column that a classifier is to predict.
+    pub target: Option<String>,
+}
+
+/// What attacks may find.
+#[derive(Clone, Debug)]
+pub struct Gate {
+    /// Whether an attack that finds too much stops the release.
+    pub refuses: bool,
+    /// The most that anybody may believe in a sensitive value, if it is to be limited beyond what criteria promise.
+    pub max_belief: Option<Fraction>,
+    /// The largest chance to pick a person's record, likewise.
+    pub max_risk: Option<Fraction>,
+}
+
+/// One attack to run.
+#[derive(Clone)]
+pub struct Attempt {
+    /// Which attack.
+    pub kind: &'static Kind<attack::Build>,
+    /// Its parameters.
+    pub params: Params,
+}
+
+impl Plan {
+    /// How to publish: the plan's sections for that, with defaults for what they leave out.
+    ///
+    /// ```
+    /// let plan = sfumato::Plan::parse(r#"
+    ///     [columns]
+    ///     zip     = { role = "quasi", hierarchy = { redact = 5 } }
+    ///     disease = "sensitive"
+    ///
+    ///     [method]
+    ///     name = "incognito"
+    ///     metric = "discernibility"
+    ///
+    ///     [release]
+    ///     max_suppressed = "2%"
+    /// "#, ".".as_ref())?;
+    /// let publishing = plan.publishing()?;
+    /// assert_eq!(publishing.method.kind.name, "incognito");
+    /// assert_eq!(publishing.max_suppressed, sfumato::exact::Fraction::new(2, 100));
+    /// # Ok::<(), sfumato::Error>(())
+    /// ```
+    pub fn publishing(&self) -> Result<Publishing> {
+        let document = parse_toml(&self.text)?;
+        let root = Section { name: "the plan", text: &self.text, table: document.get_ref(), line: 1 };
+        let (method, metric) = read_method(root.section("method")?.as_ref())?;
+        let release = root.section("release")?;
+        let (max_suppressed, recoding, format) = read_release(release.as_ref())?;
+        let attacks = match root.sections("attack")?.as_slice() {
+            [] => default_attacks(),
+            sections => sections.iter().map(read_attack).collect::<Result<_>>()?,
+        };
+        let target = root.section("utility")?.map(|section| self.read_target(&section)).transpose()?.flatten();
+        let gate = read_gate(root.section("gate")?.as_ref())?;
+        Ok(Publishing { method, metric, max_suppressed, recoding, format, gate, attacks, target })
+    }
+
+    fn read_target(&self, section: &Section<'_>) -> Result<Option<String>> {
+        section.refuse_unknown(["target"])?;
+        let Some(target) = section.get("target", text)? else { return Ok(None) };
+        if self.schema.find(&target).is_none() {
+            let names = self.schema.columns().iter().map(|spec| spec.name.as_str());
+            let error = Error::plan(format!("[utility]: the plan names no column \"{target}\""));
+            return Err(error.line(section.line_of("target")).help(suggest(&target, names)));
+        }
+        Ok(Some(target))
+    }
+}
+
+fn read_method(section: Option<&Section<'_>>) -> Result<(Wanted, Chosen)> {
+    let Some(section) = section else {
+        return Ok((Wanted::new(DEFAULT_METHOD, &[])?, Chosen::new(DEFAULT_METRIC, &[])?));
+    };
+    let at = |error: Error| error.or_line(section.line);
+    let name = section.get("name", text)?.unwrap_or(DEFAULT_METHOD.to_string());
+    let written = written(section, &["name", "metric"]);
+    // The method first: a wrong name explains parameters that it does not know.
+    anonymize::find(&name).map_err(|error| error.line(section.line_of("name")))?;
+    let method = Wanted::new(&name, &written).map_err(at)?;
+    let metric = match section.table.get("metric").map(raw) {
+        None => Chosen::new(DEFAULT_METRIC, &[]),
+        Some(Raw::Text(name)) => Chosen::new(&name, &[]),
+        Some(_) => {
+            let inner = section.section("metric")?.expect("it is there");
+            let name = inner.get("name", text)?.ok_or_else(|| at(Error::plan("the metric has no name")))?;
+            Chosen::new(&name, &self::written(&inner, &["name"]))
+        }
+    };
+    Ok((method, metric.map_err(|error| error.line(section.line_of("metric")))?))
+}
+
+/// The method where the plan names none.
+const DEFAULT_METHOD: &str = anonymize::optimal::KIND.name;
+
+/// The metric where the plan names none.
+const DEFAULT_METRIC: &str = crate::utility::loss::KIND.name;
+
+fn read_release(section: Option<&Section<'_>>) -> Result<(Fraction, Recoding, String)> {
+    let mut recoding = Recoding::default();
+    let Some(section) = section else { return Ok((Fraction::ZERO, recoding, "csv".into())) };
+    section.refuse_unknown(["form", "max_suppressed", "suppressed", "insensitive", "format"])?;
+    choice(section, "form", &["generalized"])?;
+    if choice(section, "suppressed", &["withheld", "starred"])? == Some(1) {
+        recoding.suppressed = Suppressed::Starred;
+    }
+    if choice(section, "insensitive", &["keep", "drop"])? == Some(1) {
+        recoding.insensitive = Insensitive::Drop;
+    }
+    let share = share(section, "max_suppressed")?.unwrap_or(Fraction::ZERO);
+    Ok((share, recoding, section.get("format", text)?.unwrap_or("csv".into())))
+}
+
+fn read_gate(section: Option<&Section<'_>>) -> Result<Gate> {
+    let Some(section) = section else { return Ok(Gate { refuses: true, max_belief: None, max_risk: None }) };
+    section.refuse_unknown(["attacks", "max_belief", "max_risk"])?;
+    Ok(Gate {
+        refuses: choice(section, "attacks", &["refuse", "report"])? != Some(1),
+        max_belief: share(section, "max_belief")?,
+        max_risk: share(section, "max_risk")?,
+    })
+}
+
+fn read_attack(section: &Section<'_>) -> Result<Attempt> {
+    let at = |error: Error| error.or_line(section.line);
+    let name = section.get("attack", text)?.ok_or_else(|| {
+        at(Error::plan("an [[attack]] names no attack").help("attack = \"…\", see `sfumato list attacks`"))
+    })?;
+    let kind = attack::find(&name).map_err(at)?;
+    Ok(Attempt { kind, params: kind.check(&written(section, &["attack"])).map_err(at)? })
+}
+
+/// Every attack with its default parameters.
+fn default_attacks() -> Vec<Attempt> {
+    let attempt = |kind: &&'static Kind<attack::Build>| {
+        let params = kind.check(&[]).expect("every parameter of an attack has a default");
+        Attempt { kind, params }
+    };
+    attack::KINDS.iter().map(attempt).collect()
+}
+
+fn written<'a>(section: &'a Section<'_>, not: &[&str]) -> Vec<(&'a str, Raw)> {
+    let all = section.table.iter().map(|(key, value)| (key.get_ref().as_ref(), raw(value)));
+    all.filter(|(key, _)| !not.contains(key)).collect()
+}
+
+/// Which of some words stands under a key.
+fn choice(section: &Section<'_>, key: &str, words: &[&str]) -> Result<Option<usize>> {
+    let Some(word) = section.get(key, text)? else { return Ok(None) };
+    let found = words.iter().position(|known| *known == word).ok_or_else(|| {
+        let error = Error::plan(format!("{}: `{key}` cannot be \"{word}\"", section.name));
+        error.line(section.line_of(key)).help(suggest(&word, words.iter().copied()))
+    })?;
+    Ok(Some(found))
+}
+
+/// A share: 0.02, "2%".
+fn share(section: &Section<'_>, key: &str) -> Result<Option<Fraction>> {
+    let Some(value) = section.table.get(key).map(raw) else { return Ok(None) };
+    let wrong = || {
+        let error = Error::plan(format!("{}: `{key}` is a share from 0 to 1", section.name));
+        error.line(section.line_of(key)).help(format!("write {key} = 0.02, or {key} = \"2%\""))
+    };
+    let (Raw::Text(written) | Raw::Number(written)) = value else { return Err(wrong()) };
+    let number: Decimal = written.parse().map_err(|_| wrong())?;
+    if number.is_negative() || number.fraction() > Fraction::ONE {
+        return Err(wrong());
+    }
+    Ok(Some(number.fraction()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::Path;
+
+    fn publishing(text: &str) -> Result<Publishing> {
+        let columns = "[columns]\nzip = \"quasi\"\ndisease = \"sensitive\"\n";
+        Plan::parse(&format!("{columns}{text}"), Path::new("."))?.publishing()
+    }
+
+    #[test]
+    fn defaults_are_safe() {
+        let plain = publishing("").unwrap();
+        assert_eq!((plain.method.kind.name, plain.metric.kind.name), ("optimal", "loss"));
+        assert!(plain.gate.refuses);
+        assert_eq!(plain.max_suppressed, Fraction::ZERO);
+        assert_eq!(plain.attacks.len(), attack::KINDS.len());
+    }
+
+    #[test]
+    fn everything_can_be_said() {
+        let text = "[method]\nname = \"incognito\"\nmetric = { name = \"loss\", mean = \"arithmetic\" }\nbudget = 10\n\
+                    [release]\nmax_suppressed = 0.5\nsuppressed = \"starred\"\ninsensitive = \"drop\"\nformat = \"tsv\"\n\
+                    [gate]\nattacks = \"report\"\nmax_belief = \"50%\"\nmax_risk = 0.2\n\
+                    [[attack]]\nattack = \"homogeneity\"\nthreshold = 0.95\n[utility]\ntarget = \"disease\"\n";
+        let said = publishing(text).unwrap();
+        assert_eq!(said.metric.params.choice("mean"), "arithmetic");
+        assert_eq!(said.method.params.count("budget"), 10);
+        assert_eq!(said.recoding, Recoding { suppressed: Suppressed::Starred, insensitive: Insensitive::Drop });
+        assert!(!said.gate.refuses && said.gate.max_belief == Some(Fraction::new(1, 2)));
+        assert_eq!((said.attacks.len(), said.target.as_deref(), said.format.as_str()), (1, Some("disease"), "tsv"));
+    }
+
+    #[test]
+    fn errors_name_line_and_remedy() {
+        let check = |text: &str, expected: &[&str]| {
+            let message = publishing(text).err().expect("refused").to_string();
+            for part in expected {
+                assert!(message.contains(part), "{message:?} lacks {part:?}");
+            }
+        };
+        check("[method]\nname = \"optimall\"\n", &["line 5", "did you mean \"optimal\"?"]);
+        check("[method]\nmetric = \"los\"\n", &["line 5", "did you mean \"loss\"?"]);
+        check("[method]\nbudgt = 3\n", &["line 4", "no parameter \"budgt\""]);
+        check("[release]\nmax_suppressed = 2\n", &["line 5", "share", "\"2%\""]);
+        check("[release]\nmax_suppressed = \"-1%\"\n", &["line 5", "share"]);
+        check("[release]\nform = \"bucketised\"\n", &["line 5", "form"]);
+        check("[gate]\nattacks = \"ignore\"\n", &["line 5", "refuse"]);
+        check("[[attack]]\nattack = \"homogenity\"\n", &["line 4", "did you mean \"homogeneity\"?"]);
+        check("[utility]\ntarget = \"diseases\"\n", &["line 5", "did you mean \"disease\"?"]);
+    }
+}

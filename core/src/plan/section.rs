@@ -1,0 +1,106 @@
+//! Sections of a plan, with the line of everything that is wrong.
+
+use crate::error::{Error, Result, suggest};
+use crate::kind::Raw;
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+/// A table of the plan with its name, for errors.
+pub(super) struct Section<'a> {
+    pub name: &'a str,
+    pub text: &'a str,
+    pub table: &'a DeTable<'a>,
+    pub line: u64,
+}
+
+impl<'a> Section<'a> {
+    pub fn inside<'b>(&'b self, name: &'b str, value: &'b Spanned<DeValue<'a>>) -> Result<Section<'b>>
+    where
+        'a: 'b,
+    {
+        let line = line_of(self.text, value.span().start);
+        let table = value
+            .get_ref()
+            .as_table()
+            .ok_or_else(|| Error::plan(format!("{name} is {}, not a table", raw(value).describe())).line(line))?;
+        Ok(Section { name, text: self.text, table, line })
+    }
+
+    pub fn section<'b>(&'b self, name: &'b str) -> Result<Option<Section<'b>>> {
+        self.table.get(name).map(|value| self.inside(name, value)).transpose()
+    }
+
+    /// The tables of an array of tables; none if it is absent.
+    pub fn sections<'b>(&'b self, name: &'b str) -> Result<Vec<Section<'b>>> {
+        let Some(value) = self.table.get(name) else { return Ok(Vec::new()) };
+        let list = value.get_ref().as_array().ok_or_else(|| {
+            Error::plan(format!("`{name}` is a list")).line(self.line_of(name)).help(format!("write [[{name}]]"))
+        })?;
+        list.iter().map(|item| self.inside(name, item)).collect()
+    }
+
+    pub fn line_of(&self, key: &str) -> u64 {
+        self.table.get(key).map_or(self.line, |value| line_of(self.text, value.span().start))
+    }
+
+    pub fn refuse_unknown<'k>(&self, known: impl IntoIterator<Item = &'k str> + Clone) -> Result<()> {
+        for (key, value) in self.table.iter() {
+            let key = key.get_ref().as_ref();
+            if !known.clone().into_iter().any(|name| name == key) {
+                let line = line_of(self.text, value.span().start);
+                let message = format!("{} has no \"{key}\"", self.name);
+                return Err(Error::plan(message).line(line).help(suggest(key, known)));
+            }
+        }
+        Ok(())
+    }
+
+    /// A value in the form that `read` accepts.
+    pub fn get<T>(&self, key: &str, read: fn(&Raw) -> std::result::Result<T, &'static str>) -> Result<Option<T>> {
+        let Some(value) = self.table.get(key) else { return Ok(None) };
+        let wrong = |expected| Error::plan(format!("{}: `{key}` is {expected}", self.name)).line(self.line_of(key));
+        read(&raw(value)).map(Some).map_err(wrong)
+    }
+}
+
+pub(super) fn text(raw: &Raw) -> std::result::Result<String, &'static str> {
+    match raw {
+        Raw::Text(text) => Ok(text.clone()),
+        _ => Err("a text in quotes"),
+    }
+}
+
+pub(super) fn flag(raw: &Raw) -> std::result::Result<bool, &'static str> {
+    match raw {
+        Raw::Flag(flag) => Ok(*flag),
+        _ => Err("true or false"),
+    }
+}
+
+/// One text, or a list of texts or numbers.
+pub(super) fn texts(raw: &Raw) -> std::result::Result<Vec<String>, &'static str> {
+    let one = |item: &Raw| match item {
+        Raw::Text(text) | Raw::Number(text) => Ok(text.clone()),
+        _ => Err("a list of texts"),
+    };
+    match raw {
+        Raw::List(items) => items.iter().map(one).collect(),
+        single => Ok(vec![one(single)?]),
+    }
+}
+
+pub(super) fn raw(value: &Spanned<DeValue<'_>>) -> Raw {
+    match value.get_ref() {
+        DeValue::String(text) => Raw::Text(text.to_string()),
+        DeValue::Integer(number) => Raw::Number(number.to_string()),
+        DeValue::Float(number) => Raw::Number(number.to_string()),
+        DeValue::Boolean(flag) => Raw::Flag(*flag),
+        DeValue::Array(items) => Raw::List(items.iter().map(raw).collect()),
+        DeValue::Datetime(_) => Raw::Other("a date"),
+        DeValue::Table(_) => Raw::Other("a table"),
+    }
+}
+
+pub(super) fn line_of(text: &str, offset: usize) -> u64 {
+    text.as_bytes()[..offset.min(text.len())].iter().filter(|&&byte| byte == b'\n').count() as u64 + 1
+}

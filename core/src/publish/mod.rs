@@ -1,0 +1,135 @@
+//! The one pipeline: from a plan and a table to a recoded table that was audited and attacked.
+//!
+//! The method decides; the table is recoded by that decision; the recoded table is grouped from scratch and audited, whatever the method believed; then it is attacked, and its
+//! utility measured. Writing it is another layer's work.
+
+mod infeasible;
+mod pipeline;
+
+pub use crate::anonymize::Considered;
+pub use pipeline::{Made, make};
+
+use crate::attack::Finding;
+use crate::audit::Answer;
+use crate::data::Role;
+use crate::kind::Params;
+
+/// Everything that is known about a release: what reports and certificates are made from.
+#[derive(Clone)]
+pub struct Publication {
+    /// Records in the table.
+    pub records: usize,
+    /// Records published with their values.
+    pub published: usize,
+    /// Records suppressed.
+    pub suppressed: usize,
+    /// Whether suppressed records are published as stars.
+    pub starred: bool,
+    /// Groups of published records that look alike.
+    pub groups: usize,
+    /// The columns of the plan.
+    pub columns: Vec<ColumnReport>,
+    /// How groups were formed.
+    pub method: MethodReport,
+    /// Every requirement with its verdict.
+    pub criteria: Vec<Answer>,
+    /// What attacks found.
+    pub attacks: Vec<Finding>,
+    /// Whether an attack that finds too much stops the release.
+    pub attacks_refuse: bool,
+    /// Metrics with their values.
+    pub utility: Vec<(&'static str, f64)>,
+    /// How well a classifier predicts the target before and after, if the plan names one.
+    pub classification: Option<Classification>,
+    /// Sizes of groups with the number of groups of that size, ascending.
+    pub group_sizes: Vec<(u64, u64)>,
+    /// The distribution of every sensitive column before and after.
+    pub sensitive: Vec<Distribution>,
+    /// What a reader should know.
+    pub notes: Vec<String>,
+}
+
+impl Publication {
+    /// The attacks that found more than the criteria promise or the plan tolerates.
+    pub fn excessive(&self) -> impl Iterator<Item = &Finding> {
+        self.attacks.iter().filter(|finding| finding.above_limit > 0)
+    }
+}
+
+/// One column in a release.
+#[derive(Clone, Debug)]
+pub struct ColumnReport {
+    /// Its name.
+    pub name: String,
+    /// Its role.
+    pub role: Role,
+    /// Whether it is in the release.
+    pub published: bool,
+    /// For a quasi-identifier its level, the height of its hierarchy and the share of its information that was kept (1 for values as they
+    /// were, 0 for `*`).
+    pub level: Option<ColumnLevel>,
+}
+
+/// How coarse a quasi-identifier was made.
+#[derive(Clone, Copy, Debug)]
+pub struct ColumnLevel {
+    /// The level.
+    pub level: usize,
+    /// The height of its hierarchy.
+    pub height: usize,
+    /// The share of information kept.
+    pub kept: f64,
+}
+
+/// How groups were formed.
+#[derive(Clone, Debug)]
+pub struct MethodReport {
+    /// The method's name.
+    pub name: &'static str,
+    /// Its parameters.
+    pub params: Params,
+    /// The metric that chose among candidates.
+    pub metric: &'static str,
+    /// The chosen candidate's value of that metric.
+    pub value: f64,
+    /// The level of every quasi-identifier.
+    pub levels: Vec<(String, usize)>,
+    /// How many candidates the search space has.
+    pub nodes: u64,
+    /// How many of them were looked at one by one.
+    pub checked: u64,
+    /// How many are known to be safe.
+    pub safe: u64,
+    /// The minimal safe ones, if the method finds them: levels in the order of `levels`.
+    pub minimal: Vec<Vec<usize>>,
+    /// Whether the whole space was decided.
+    pub exhaustive: bool,
+    /// Candidates that were looked at and safe, for the picture of risk against utility.
+    pub considered: Vec<Considered>,
+}
+
+/// How well a classifier predicts a column.
+#[derive(Clone, Debug)]
+pub struct Classification {
+    /// The column.
+    pub target: String,
+    /// From the original quasi-identifiers.
+    pub before: f64,
+    /// From the published ones.
+    pub after: f64,
+    /// By always saying the most frequent value.
+    pub baseline: f64,
+}
+
+/// A sensitive column before and after.
+#[derive(Clone, Debug)]
+pub struct Distribution {
+    /// The column.
+    pub column: String,
+    /// Its values, most frequent first.
+    pub values: Vec<String>,
+    /// How many records have each.
+    pub before: Vec<u64>,
+    /// How many published records have each.
+    pub after: Vec<u64>,
+}

@@ -1,0 +1,92 @@
+//! Releases on disk: written whole or not at all, with a certificate that anybody can check against the files.
+//!
+//! A release directory holds the published table (`data.csv` or another format), `certificate.json` and `report.html`. The certificate states every figure, the hash of every other file, and a
+//! seal over itself; [`verify()`] reads the directory alone and recomputes whatever can be.
+
+mod certify;
+pub mod directory;
+mod recompute;
+mod verify;
+
+pub use verify::{Claim, Verification, certificate, verify};
+
+use crate::data::{Formats, Table};
+use crate::error::{Error, Fault, Result};
+use crate::plan::{Plan, Publishing};
+use crate::publish::{Made, Publication};
+use crate::report::html::{Audience, report_html};
+use directory::{CERTIFICATE, Staging};
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+
+/// The report's file name.
+pub const REPORT: &str = "report.html";
+
+/// What is to be written, and where.
+pub struct Order<'a> {
+    /// The plan.
+    pub plan: &'a Plan,
+    /// Its sections on publishing.
+    pub publishing: &'a Publishing,
+    /// The table that the release was made from.
+    pub table: &'a Table,
+    /// The release directory to make.
+    pub target: &'a Path,
+    /// Whether a release that is there may be replaced.
+    pub replace: bool,
+    /// Files that were read: none of them is ever overwritten.
+    pub inputs: &'a [PathBuf],
+}
+
+/// Refuses a publication of which attacks found too much.
+pub fn pass_gate(publication: &Publication) -> Result<()> {
+    if !publication.attacks_refuse {
+        return Ok(());
+    }
+    let excessive: Vec<String> = publication
+        .excessive()
+        .map(|finding| {
+            let on = finding.on.as_ref().map_or(String::new(), |on| format!(" on {on}"));
+            let limit = finding.limit.map_or(1.0, |limit| limit.belief.to_f64());
+            format!(
+                "{}{on} reaches a belief of {:.4} where {limit:.4} is the limit, for {} people",
+                finding.attack,
+                finding.highest.to_f64(),
+                finding.above_limit
+            )
+        })
+        .collect();
+    if excessive.is_empty() {
+        return Ok(());
+    }
+    let message = format!("attacks found more than is promised or tolerated: {}", excessive.join("; "));
+    Err(Error::new(Fault::Gate, message).help(
+        "require more (frequency-l-diversity limits beliefs, k-anonymity limits linkage), or tolerate it: [gate] attacks = \"report\"",
+    ))
+}
+
+/// Writes a release directory: gate, files in a folder nobody sees, verification of what was written, and one rename. Returns the certificate.
+pub fn write(made: &Made, order: &Order<'_>, formats: &Formats) -> Result<Value> {
+    pass_gate(&made.publication)?;
+    let data = format!("data.{}", order.publishing.format);
+    formats.of(Path::new(&data)).map_err(|error| error.file(Path::new("[release] format")))?;
+    let staging = Staging::begin(order.target, order.replace, order.inputs)?;
+    let place = |name: &str| staging.path().join(name);
+    formats.write(&made.recoded.written(order.publishing.recoding)?, &place(&data))?;
+    write_text(&place(REPORT), &report_html(&made.publication, Audience::External, "Release report"))?;
+
+    let files = [data.as_str(), REPORT];
+    let certificate = certify::draw_up(made, order, staging.path(), &files, formats)?;
+    write_text(&place(CERTIFICATE), &certificate.text)?;
+    let verification = verify(staging.path(), formats)?;
+    if let Some(claim) = verification.failed().next() {
+        let message = format!("what was written does not verify ({}): nothing was published", claim.name);
+        return Err(Error::new(Fault::Gate, message));
+    }
+    staging.commit()?;
+    Ok(certificate.document)
+}
+
+fn write_text(path: &Path, text: &str) -> Result<()> {
+    std::fs::write(path, text).map_err(|error| Error::io(&error, path))
+}

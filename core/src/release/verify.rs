@@ -1,0 +1,174 @@
+//! Checks a release directory against its own certificate, from the directory alone.
+
+use super::certify::{hash, is_sealed};
+use super::directory::CERTIFICATE;
+use super::recompute::{Stated, recompute};
+use crate::data::Formats;
+use crate::error::{Error, Fault, Result};
+use serde_json::Value;
+use std::path::Path;
+
+/// One claim of a certificate.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Claim {
+    /// What is claimed.
+    pub name: String,
+    /// Whether it holds; nothing where the release alone cannot tell.
+    pub holds: Option<bool>,
+    /// What was found.
+    pub detail: String,
+}
+
+/// What a verification found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Verification {
+    /// Every claim.
+    pub claims: Vec<Claim>,
+    /// The certificate's seal, to be compared with the one the publisher gave.
+    pub seal: String,
+}
+
+impl Verification {
+    /// The claims that do not hold.
+    pub fn failed(&self) -> impl Iterator<Item = &Claim> {
+        self.claims.iter().filter(|claim| claim.holds == Some(false))
+    }
+
+    /// Whether every claim that can be told holds.
+    pub fn holds(&self) -> bool {
+        self.failed().next().is_none()
+    }
+}
+
+/// The certificate of a release directory, as it stands there.
+pub fn certificate(folder: &Path) -> Result<Value> {
+    read_certificate(folder).map(|(_, document)| document)
+}
+
+fn read_certificate(folder: &Path) -> Result<(String, Value)> {
+    let path = folder.join(CERTIFICATE);
+    let bytes = std::fs::read(&path).map_err(|error| no_certificate(&error, folder, &path))?;
+    let changed =
+        |what: &str| Error::new(Fault::Gate, format!("the certificate is {what}: it was changed")).file(&path);
+    let text = String::from_utf8(bytes).map_err(|_| changed("not text"))?;
+    let document = serde_json::from_str(&text).map_err(|_| changed("not JSON"))?;
+    Ok((text, document))
+}
+
+/// Verifies a release directory.
+pub fn verify(folder: &Path, formats: &Formats) -> Result<Verification> {
+    let (text, document) = read_certificate(folder)?;
+    let mut claims = Claims(Vec::new());
+    let seal = document["seal"].as_str().unwrap_or_default().to_string();
+    claims.told("seal of the certificate", is_sealed(&text, &seal), "it was changed after it was sealed");
+    check_files(folder, &document, &mut claims)?;
+    check_figures(folder, &document, formats, &mut claims);
+    Ok(Verification { claims: claims.0, seal })
+}
+
+fn no_certificate(error: &std::io::Error, folder: &Path, path: &Path) -> Error {
+    if error.kind() == std::io::ErrorKind::NotFound && folder.is_dir() {
+        let error = Error::plan("the folder has no certificate.json").file(folder);
+        return error.help(
+            "name a release directory; a table that sfumato did not publish can be checked with `sfumato check`",
+        );
+    }
+    Error::io(error, path)
+}
+
+struct Claims(Vec<Claim>);
+
+impl Claims {
+    fn told(&mut self, name: &str, holds: bool, otherwise: &str) {
+        let detail = if holds { String::new() } else { otherwise.to_string() };
+        self.0.push(Claim { name: name.to_string(), holds: Some(holds), detail });
+    }
+
+    fn untold(&mut self, name: &str, why: &str) {
+        self.0.push(Claim { name: name.to_string(), holds: None, detail: why.to_string() });
+    }
+
+    fn same(&mut self, name: &str, stated: &Value, found: &Value) {
+        self.told(name, stated == found, &format!("the certificate states {stated}, the release has {found}"));
+    }
+}
+
+fn check_files(folder: &Path, document: &Value, claims: &mut Claims) -> Result<()> {
+    let empty = serde_json::Map::new();
+    let files = document["files"].as_object().unwrap_or(&empty);
+    for (name, stated) in files {
+        // Names are those of files in the folder, never paths out of it.
+        let plain = Path::new(name).components().count() == 1 && Path::new(name).file_name().is_some();
+        let bytes = if plain { std::fs::read(folder.join(name)).ok() } else { None };
+        let same = bytes.as_ref().is_some_and(|bytes| stated["sha256"] == hash(bytes));
+        let otherwise = if bytes.is_some() { "the file was changed" } else { "the file is not there" };
+        claims.told(&format!("sha256 of {name}"), same, otherwise);
+    }
+    let entries = std::fs::read_dir(folder).map_err(|error| Error::io(&error, folder))?;
+    let mut foreign: Vec<String> =
+        entries.flatten().map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+    foreign.retain(|name| name != CERTIFICATE && !files.contains_key(name));
+    foreign.sort();
+    claims.told(
+        "no other files",
+        foreign.is_empty(),
+        &format!("the certificate does not know: {}", foreign.join(", ")),
+    );
+    Ok(())
+}
+
+fn check_figures(folder: &Path, document: &Value, formats: &Formats, claims: &mut Claims) {
+    let found = match Stated::read(document).and_then(|stated| recompute(folder, &stated, formats)) {
+        Ok(found) => found,
+        Err(error) => return claims.told("figures", false, &format!("they cannot be recomputed: {error}")),
+    };
+    for key in ["published", "groups"] {
+        claims.same(key, &document[key], &found[key]);
+    }
+    let [records, published, suppressed] = ["records", "published", "suppressed"].map(|key| document[key].as_u64());
+    let adds_up = records.is_some() && records == published.zip(suppressed).map(|(a, b)| a + b);
+    claims.told("records", adds_up, "they are not the published and the suppressed ones");
+    let starred = if document["suppressed_as"] == "starred" { document["suppressed"].clone() } else { 0.into() };
+    claims.same("starred records", &starred, &found["starred"]);
+    check_criteria(document, &found, claims);
+    check_attacks(document, &found, claims);
+    for (name, value) in found["utility"].as_object().into_iter().flatten() {
+        let stated = document["utility"][name].as_f64().map(|stated| (stated * 1e9).round() / 1e9);
+        let close = stated.zip(value.as_f64()).is_some_and(|(a, b)| (a - b).abs() <= 2e-9 * a.abs().max(1.0));
+        claims.told(
+            &format!("utility: {name}"),
+            close,
+            &format!("the certificate states {stated:?}, the release has {value}"),
+        );
+    }
+    claims.same("recomputed figures", &document["recomputed"], &found);
+}
+
+fn check_criteria(document: &Value, found: &Value, claims: &mut Claims) {
+    for (at, stated) in document["criteria"].as_array().into_iter().flatten().enumerate() {
+        let name = format!("criterion {}: {}", at + 1, stated["criterion"].as_str().unwrap_or("?"));
+        let mut own = stated.clone();
+        let repeatable = own.as_object_mut().and_then(|own| own.remove("repeatable"));
+        claims.told(&format!("{name} holds"), stated["holds"] == true, "the certificate itself says that it does not");
+        if repeatable == Some(Value::Bool(true)) {
+            claims.same(&name, &own, &found["criteria"][at]);
+        } else {
+            claims.untold(&name, "it is about the whole table, suppressed records included, or needs a file that is not part of the release");
+        }
+    }
+}
+
+fn check_attacks(document: &Value, found: &Value, claims: &mut Claims) {
+    let mut repeated = found["attacks"].as_array().into_iter().flatten();
+    for stated in document["attacks"].as_array().into_iter().flatten() {
+        let on = stated["on"].as_str().map_or(String::new(), |on| format!(" on {on}"));
+        let name = format!("attack: {}{on}", stated["attack"].as_str().unwrap_or("?"));
+        if stated["repeatable"] != true {
+            claims.untold(&name, "it needs what the attacker knows besides the release");
+            continue;
+        }
+        let again = repeated.next().unwrap_or(&Value::Null);
+        let same = ["attack", "on", "highest_belief", "people", "groups"].iter().all(|key| stated[key] == again[key]);
+        claims.told(&name, same, &format!("the release gives {again}"));
+    }
+}

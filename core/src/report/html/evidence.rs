@@ -1,0 +1,340 @@
+//! What is promised, what was attacked, and what is not promised.
+
+use super::charts::{Axes, Bar, Line, Words, bars, figure};
+use super::disclosure::Guard;
+use super::exceeds;
+use super::words::{compact, grouped, listed, meaning, number, percent, settings, tick, whole_percent};
+use crate::attack::{self, Finding};
+use crate::audit::Answer;
+use crate::criterion::Limit;
+use crate::data::Role;
+use crate::kind::{Param, Shape};
+use crate::publish::Publication;
+use maud::{Markup, html};
+
+/// Every criterion: asked, measured, and what that means.
+pub(super) fn promised(publication: &Publication, guard: &Guard) -> Markup {
+    html! {
+        h2 { "What is promised" }
+        @if publication.criteria.is_empty() {
+            p.lead { "The plan asks for no criterion: this release promises nothing." }
+        } @else {
+            p.lead {
+                "A criterion is a rule that every group of records that look alike must keep. Each was checked on the finished release, without "
+                "relying on how the release was made."
+            }
+        }
+        @for answer in &publication.criteria { (criterion(answer, guard)) }
+    }
+}
+
+fn criterion(answer: &Answer, guard: &Guard) -> Markup {
+    let (wanted, verdict) = (&answer.requirement, &answer.verdict);
+    let asked = settings(&wanted.params);
+    html! {
+        section.card.bad[!verdict.holds] {
+            div.card-head { h3 { (wanted.kind.name) @if !wanted.on.is_empty() { " of " (listed(&wanted.on)) } } (badge(verdict.holds, "holds", "does not hold")) }
+            p { (wanted.kind.summary) "." }
+            p { (measured_words(answer, guard)) }
+            dl.facts {
+                (fact("Asked for", &if asked.is_empty() { "–".to_string() } else { asked.join(", ") }))
+                (fact("Measured", &measured(answer, guard)))
+                @if let Some(worst) = verdict.worst { (fact("People in the deciding group", &guard.people(worst.size))) }
+                @if guard.internal { @if let Some(record) = answer.worst_record { (fact("Its first record", &format!("row {}", grouped(record as u64)))) } }
+                @if verdict.violating.groups > 0 {
+                    (fact("Records that violate it", &guard.of_published(verdict.violating.records)))
+                }
+            }
+            p.lead { "Defined in: " (wanted.kind.reference) "." }
+        }
+    }
+}
+
+/// ✓ or ✗ with words, so that colour is not needed.
+pub(super) fn badge(good: bool, yes: &str, no: &str) -> Markup {
+    html! { span.badge.bad[!good] { @if good { "✓ " (yes) } @else { "✗ " (no) } } }
+}
+
+/// A short fact in a card.
+pub(super) fn fact(name: &str, value: &str) -> Markup {
+    html! { div { dt { (name) } dd { (value) } } }
+}
+
+/// The parameter that the first measured value belongs to, where there is no doubt.
+fn measured_param(answer: &Answer) -> Option<&'static Param> {
+    let also = |name: &str| answer.verdict.also.iter().any(|(known, _)| *known == name);
+    let numeric = |param: &&Param| matches!(param.shape, Shape::Count(_) | Shape::Decimal(_)) && !also(param.name);
+    let mut candidates = answer.requirement.kind.params.iter().filter(numeric);
+    let first = candidates.next()?;
+    if candidates.next().is_none() { Some(first) } else { None }
+}
+
+/// What was measured, with names; where it is a number of people it is treated as one.
+fn measured(answer: &Answer, guard: &Guard) -> String {
+    let verdict = &answer.verdict;
+    let param = measured_param(answer).map_or("", |param| param.name);
+    let mut parts: Vec<String> = verdict.measured.iter().map(|value| named(param, *value, guard)).collect();
+    parts.extend(verdict.also.iter().map(|(name, value)| named(name, *value, guard)));
+    match (parts.is_empty(), verdict.holds) {
+        (false, _) => parts.join(", "),
+        (true, true) => "–".into(),
+        (true, false) => "no number would do".into(),
+    }
+}
+
+fn named(param: &str, value: f64, guard: &Guard) -> String {
+    match param {
+        "k" if guard.hides(value as u64) => guard.few(),
+        "" => number(value),
+        _ => format!("{param} = {}", number(value)),
+    }
+}
+
+/// What was measured, in plain words.
+fn measured_words(answer: &Answer, guard: &Guard) -> String {
+    let verdict = &answer.verdict;
+    if !verdict.holds {
+        let asked = settings(&answer.requirement.params).join(", ");
+        return format!(
+            "The release does not keep it: measured is {}, asked for was {asked}.",
+            measured(answer, guard)
+        );
+    }
+    let first = verdict.measured.map(|value| match measured_param(answer) {
+        Some(param) => sentence(param.name, value, guard)
+            .unwrap_or_else(|| format!("{}: measured {}.", capital(param.summary), number(value))),
+        None => format!("The strongest setting that would still hold is {}.", number(value)),
+    });
+    let also = verdict.also.iter().filter_map(|(name, value)| sentence(name, *value, guard));
+    let sentences: Vec<String> = first.into_iter().chain(also).collect();
+    if sentences.is_empty() {
+        "There is nothing in the release that could violate it.".into()
+    } else {
+        sentences.join(" ")
+    }
+}
+
+fn sentence(param: &str, value: f64, guard: &Guard) -> Option<String> {
+    if param == "k" && guard.hides(value as u64) {
+        return Some(format!("The smallest group has {} people, too few to say how many.", guard.few()));
+    }
+    meaning(param, value)
+}
+
+/// A text that starts a sentence.
+pub(super) fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
+
+/// Every attack: what was granted, what came out.
+pub(super) fn attacked(publication: &Publication, guard: &Guard) -> Markup {
+    html! {
+        h2 { "What was attacked" }
+        @if publication.attacks.is_empty() {
+            p.lead { "No attack was tried on this release. That the criteria hold is known; what else can be found out is not." }
+        } @else {
+            p.lead {
+                "The release was attacked as an outsider would: with the knowledge stated for each attack. A belief is how sure the attacker can be, "
+                "from 0 % (no idea) to 100 % (certain). "
+                @if publication.attacks_refuse { "An attack that finds more than its limit stops the release." }
+                @else { "The plan lets a release pass even if an attack finds more than its limit." }
+            }
+        }
+        @for (at, finding) in publication.attacks.iter().enumerate() { (attack_card(at, finding, guard)) }
+    }
+}
+
+fn attack_card(at: usize, finding: &Finding, guard: &Guard) -> Markup {
+    let bad = exceeds(finding);
+    let set = settings(&finding.params);
+    let picture = beliefs(at, finding, guard);
+    html! {
+        section.card.bad[bad] {
+            div.card-head {
+                h3 { (finding.attack) @if let Some(column) = &finding.on { " on " (column) } }
+                @if finding.limit.is_some() || bad { (badge(!bad, "within its limit", "above its limit")) }
+                @else { span.badge.none { "no limit was set" } }
+            }
+            div.card-body.split[picture.is_some()] {
+                div {
+                    @if let Ok(kind) = attack::find(finding.attack) { p { (kind.summary) "." } }
+                    p { "The attacker knows: " (finding.knowledge.trim_end_matches('.')) "." }
+                    p { (attack_words(finding)) }
+                    dl.facts {
+                        (fact("Highest belief", &percent(finding.highest.to_f64())))
+                        (fact("Limit", &finding.limit.map_or_else(|| "none".into(), limit_words)))
+                        (fact("People affected", &guard.of_published(finding.people)))
+                        @if !guard.hides(finding.people) { (fact("In groups", &grouped(finding.groups))) }
+                        @if finding.limit.is_some() {
+                            (fact("People above the limit", &guard.part(finding.above_limit, finding.people.max(finding.above_limit))))
+                        }
+                        @if !set.is_empty() { (fact("Set to", &set.join(", "))) }
+                        @if guard.internal {
+                            @for (name, value) in &finding.details { (fact(&capital(&name.replace('_', " ")), &number(*value))) }
+                        }
+                    }
+                }
+                @if let Some(picture) = picture { (picture) }
+            }
+        }
+    }
+}
+
+fn limit_words(limit: Limit) -> String {
+    format!("{} {}", if limit.strict { "below" } else { "at most" }, percent(limit.belief.to_f64()))
+}
+
+fn attack_words(finding: &Finding) -> String {
+    let highest = finding.highest.to_f64();
+    let found = match highest {
+        0.0 => "With that, nothing can be concluded about anybody.".to_string(),
+        1.0 => "With that, somebody can be certain about at least one person.".to_string(),
+        _ => format!("With that, nobody can be more than {} sure about any person in the release.", percent(highest)),
+    };
+    let limit = match finding.limit {
+        Some(limit) if exceeds(finding) => {
+            format!("For some people more is believed than allowed; the limit exceeded most is {}.", limit_words(limit))
+        }
+        _ if exceeds(finding) => "For some people more is believed than allowed.".to_string(),
+        Some(limit) => format!("That is allowed: the criteria and the plan promise {}.", limit_words(limit)),
+        None => "No criterion and no limit of the plan says how sure such an attacker may be.".to_string(),
+    };
+    let who = if finding.repeatable {
+        "Anybody can repeat this attack with the release alone."
+    } else {
+        "Repeating it takes the original table or other files as well."
+    };
+    format!("{found} {limit} {who}")
+}
+
+/// How many people have which highest belief.
+fn beliefs(at: usize, finding: &Finding, guard: &Guard) -> Option<Markup> {
+    let whole: u64 = finding.beliefs.iter().sum();
+    if whole == 0 {
+        return None;
+    }
+    let parts = guard.parts(&finding.beliefs);
+    let share = |count: u64| count as f64 / whole as f64;
+    let shown = |count: u64| if guard.internal { compact(count) } else { whole_percent(share(count)) };
+    let drawn: Vec<Bar> = parts
+        .iter()
+        .map(|part| Bar {
+            value: part.map(|count| if guard.internal { count as f64 } else { visible_percent(share(count)) }),
+            label: String::new(),
+        })
+        .collect();
+    let edges: Vec<String> =
+        (0..=20).map(|at| if at % 4 == 0 { format!("{} %", at * 5) } else { String::new() }).collect();
+    let line = finding
+        .limit
+        .map(|limit| Line { at: limit.belief.to_f64(), label: format!("limit {}", percent(limit.belief.to_f64())) });
+    let axes = Axes {
+        across: "highest belief about a person",
+        up: if guard.internal { "people" } else { "share of people" },
+        number: &|value| if guard.internal { tick(value.round() as u64) } else { format!("{value:.0} %") },
+        whole: true,
+    };
+    let hidden = parts.iter().any(Option::is_none);
+    let rows = parts
+        .iter()
+        .enumerate()
+        .filter(|(_, part)| part.is_none_or(|count| count > 0))
+        .map(|(at, part)| vec![belief_step(at), part.map_or_else(|| "not shown".into(), &shown)]);
+    let most = (0..20).rev().find(|&at| finding.beliefs[at] > 0).unwrap_or(0);
+    let id = format!("beliefs-{at}");
+    let words = Words {
+        id: &id,
+        title: "How sure the attacker is about how many people".into(),
+        alternative: format!(
+            "Bars over twenty steps of belief from 0 to 100 percent. The highest step with anybody in it is {}.{}",
+            belief_step(most),
+            finding
+                .limit
+                .map_or_else(String::new, |limit| format!(" A dashed line marks the limit, {}.", limit_words(limit)))
+        ),
+        caption: format!(
+            "For each person the most that is believed about them; bars farther to the right are worse. {}{}",
+            if finding.limit.is_some() { "No bar should stand to the right of the dashed line." } else { "" },
+            if hidden {
+                " Hatched: people are there, too few to say how many; one step that is not rare is hatched with them where needed."
+            } else {
+                ""
+            }
+        ),
+        header: vec!["Belief", if guard.internal { "People" } else { "Share of people" }],
+        rows: rows.collect(),
+        legend: html! {},
+    };
+    let (height, drawing) = bars(&drawn, &edges, &axes, line.as_ref());
+    Some(figure(&words, height, &drawing))
+}
+
+/// A whole percentage; what is not nothing is seen.
+fn visible_percent(share: f64) -> f64 {
+    (100.0 * share).round().max(if share > 0.0 { 0.5 } else { 0.0 })
+}
+
+fn belief_step(at: usize) -> String {
+    format!("{} to {} %", at * 5, at * 5 + 5)
+}
+
+/// What a reader might take for promised and is not.
+pub(super) fn not_promised(publication: &Publication) -> Markup {
+    let names = |role: Role| -> Vec<&str> {
+        let with_role = publication.columns.iter().filter(|column| column.role == role && column.published);
+        with_role.map(|column| column.name.as_str()).collect()
+    };
+    let (quasi, kept) = (names(Role::Quasi), names(Role::Insensitive));
+    let sensitive = publication.columns.iter().any(|column| column.role == Role::Sensitive);
+    html! {
+        h2 { "What is not promised" }
+        ul.plain {
+            li {
+                strong { "This is not differential privacy. " } "No random noise was added. The promises are about stated attackers, not about every "
+                "attacker with any knowledge."
+            }
+            li {
+                strong { "Only the listed columns count as known to outsiders" }
+                @if quasi.is_empty() { ": there are none. " } @else { ": " bdi { (listed(&quasi)) } ". " }
+                "Somebody who also knows other columns about a person can tell more."
+            }
+            li { strong { "That somebody is in the table is not hidden. " } "Whoever knows that a person was asked or treated there knows that one of the records is theirs." }
+            li {
+                strong { "Several releases are not protected together. " } "If the same people are published again in another form, both releases can "
+                "be compared, and may tell more together than each alone."
+            }
+            li {
+                strong { "Insensitive columns are published as they are" }
+                @if kept.is_empty() { ": this release has none." } @else { ": " bdi { (listed(&kept)) } ". They can point at a person if they are known or rare." }
+            }
+            @if !sensitive {
+                li { strong { "No column is declared sensitive. " } "Nothing is promised about what can be learned of a person once their group is known." }
+            }
+            li { strong { "Only the attacks listed above were tried. " } "That they found no more does not prove that no other attack would." }
+        }
+    }
+}
+
+/// Words of this report.
+pub(super) fn glossary() -> Markup {
+    let words = [
+        (
+            "Quasi-identifier",
+            "A column that outsiders may know about a person, such as age or postal code, and that may be used to find their record. It is made coarser until people look alike.",
+        ),
+        ("Sensitive", "A column whose values nobody should learn about a person, such as a diagnosis."),
+        ("Identifier", "A column that names a person, such as a name or an insurance number. It is never published."),
+        ("Group", "Published records that look alike: their quasi-identifiers are the same."),
+        (
+            "Level",
+            "How coarse a column was made: level 0 is the value as it was, each level above is coarser, and on the last the value is usually gone (*).",
+        ),
+        ("Belief", "How sure an attacker can be of something about a person, as a probability."),
+        ("Suppressed", "Not published with its values, because it would have stood out."),
+    ];
+    html! {
+        h2 { "Words used here" }
+        dl.words { @for (word, means) in words { dt { (word) } dd { (means) } } }
+    }
+}

@@ -1,0 +1,504 @@
+//! The report of a release as one page: no script, nothing from elsewhere, fit for screen and paper.
+
+mod charts;
+mod compare;
+mod disclosure;
+mod evidence;
+mod outcome;
+mod style;
+mod words;
+
+pub use compare::compare_html;
+
+use crate::attack::Finding;
+use crate::publish::Publication;
+use disclosure::{Guard, smallest_group};
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+use words::{counted, grouped, number, percent};
+
+/// Who reads a report.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Audience {
+    /// Everybody: no count that is small enough to point at somebody.
+    External,
+    /// The custodian: everything.
+    Internal,
+}
+
+const INTERNAL: &str = "INTERNAL — not for release";
+
+/// The report of a release.
+///
+/// For [`Audience::External`], counts of people below the release's k are not shown, nor anything from which they follow by subtraction: `k` is what
+/// the plan asks for or the size of the smallest group, whichever is larger, at least 3; the size of the smallest group counts up to 20.
+pub fn report_html(publication: &Publication, audience: Audience, title: &str) -> String {
+    let guard = Guard::of(publication, audience);
+    let body = html! {
+        header.top {
+            h1 { (title) }
+            (verdict(publication))
+            (key_numbers(publication, &guard))
+        }
+        main {
+            (evidence::promised(publication, &guard))
+            (evidence::attacked(publication, &guard))
+            (outcome::look(publication, &guard))
+            (outcome::useful(publication, &guard))
+            (outcome::done(publication, &guard))
+            (outcome::columns(publication))
+            (evidence::not_promised(publication))
+            @if !publication.notes.is_empty() {
+                h2 { "Notes" }
+                ul.plain { @for note in &publication.notes { li { (note) } } }
+            }
+            (evidence::glossary())
+        }
+        footer {
+            @if guard.internal {
+                p { (INTERNAL) ". This report holds counts of few people and row numbers." }
+            } @else {
+                p {
+                    "Made for everybody: counts of people below " (grouped(guard.k)) " are written as “" (guard.few()) "”, and whatever they would follow "
+                    "from is rounded or left out."
+                }
+            }
+        }
+    };
+    page(title, audience, &body)
+}
+
+/// A whole page around a body.
+fn page(title: &str, audience: Audience, body: &Markup) -> String {
+    let internal = audience == Audience::Internal;
+    let policy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'";
+    let page = html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta http-equiv="Content-Security-Policy" content=(policy);
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="color-scheme" content="light dark";
+                meta name="referrer" content="no-referrer";
+                title { @if internal { (INTERNAL) ": " } (title) }
+                style { (PreEscaped(style::CSS)) }
+            }
+            body.internal[internal] {
+                @if internal {
+                    div.internal-banner role="note" { (INTERNAL) span { "It shows small counts and row numbers. Publish the external report instead." } }
+                    div.internal-edge aria-hidden="true" { (INTERNAL) }
+                }
+                (charts::hatch())
+                (body)
+            }
+        }
+    };
+    page.into_string()
+}
+
+/// Whether an attack found more than was promised or is tolerated. Values have limits of their own, so the highest belief alone does not tell.
+fn exceeds(finding: &Finding) -> bool {
+    finding.above_limit > 0
+}
+
+/// The verdict in one sentence.
+fn verdict(publication: &Publication) -> Markup {
+    let failed = publication.criteria.iter().filter(|answer| !answer.verdict.holds).count();
+    let exceeding = publication.excessive().count();
+    let refused = failed > 0 || (exceeding > 0 && publication.attacks_refuse);
+    let records =
+        format!("{} of {}", grouped(publication.published as u64), counted(publication.records as u64, "record"));
+    let criteria = match (failed, publication.criteria.len()) {
+        (_, 0) => "the plan asks for no criterion".to_string(),
+        (0, 1) => "the one criterion holds".to_string(),
+        (0, all) => format!("every one of {all} criteria holds"),
+        (1, all) => format!("1 of {} does not hold", criteria_word(all)),
+        (failed, all) => format!("{failed} of {} do not hold", criteria_word(all)),
+    };
+    let attacks = attacks_clause(publication, exceeding);
+    html! {
+        p.verdict.bad[refused] {
+            span.sign aria-hidden="true" { @if refused { "✗ " } @else { "✓ " } }
+            @if refused {
+                "This release must not be published: " (criteria) ", and " (attacks) "."
+            } @else {
+                (records) " can be published: " (criteria) ", and " (attacks) "."
+            }
+        }
+    }
+}
+
+fn criteria_word(count: usize) -> String {
+    if count == 1 { "1 criterion".into() } else { format!("{count} criteria") }
+}
+
+fn attacks_clause(publication: &Publication, exceeding: usize) -> String {
+    let all = publication.attacks.len();
+    let limited = publication.attacks.iter().any(|finding| finding.limit.is_some());
+    match (exceeding, all) {
+        (_, 0) => "no attack was tried".into(),
+        (0, _) if limited => "no attack found more than was promised".into(),
+        (0, _) => format!("nothing was promised against the {} that were tried", counted(all as u64, "attack")),
+        (found, _) => {
+            let which = format!("{found} of {} found more than was promised", counted(all as u64, "attack"));
+            if publication.attacks_refuse { which } else { format!("{which}, which the plan tolerates") }
+        }
+    }
+}
+
+/// The numbers to read first, each with what it means.
+fn key_numbers(publication: &Publication, guard: &Guard) -> Markup {
+    let (records, published) = (publication.records as u64, publication.published as u64);
+    let share = |count: usize| percent(count as f64 / records.max(1) as f64);
+    let mut numbers = vec![
+        ("Records in the table", grouped(records), "One record is about one person.".to_string()),
+        (
+            "Published",
+            grouped(published),
+            format!("{} of the records are in the release with their values.", share(publication.published)),
+        ),
+        (
+            "Suppressed",
+            grouped(publication.suppressed as u64),
+            suppressed_words(publication, &share(publication.suppressed)),
+        ),
+    ];
+    if let Some(smallest) = smallest_group(publication) {
+        let average = published as f64 / publication.groups.max(1) as f64;
+        numbers.push((
+            "Groups",
+            grouped(publication.groups as u64),
+            format!("Published records that look alike form a group; {} people on average.", number(average)),
+        ));
+        let alone = "A small group hides its people badly.";
+        let words = if guard.hides(smallest) {
+            alone.to_string()
+        } else {
+            format!("Everybody hides among at least {} who look alike.", counted(smallest, "record"))
+        };
+        numbers.push(("Smallest group", guard.people(smallest), words));
+    }
+    let highest = publication.attacks.iter().map(|finding| finding.highest).max();
+    if let Some(highest) = highest {
+        let words = "The most that any attack below could be sure of about anybody; 100 % is certainty.";
+        numbers.push(("Highest belief", percent(highest.to_f64()), words.to_string()));
+    }
+    html! {
+        dl.numbers {
+            @for (name, value, words) in &numbers {
+                div { dt { (name) } dd.big { (value) } dd.what { (words) } }
+            }
+        }
+    }
+}
+
+/// What became of suppressed records.
+fn suppressed_words(publication: &Publication, share: &str) -> String {
+    match (publication.suppressed, publication.starred) {
+        (0, _) => "No record had to be held back.".into(),
+        (_, true) => format!("{share} of the records are published with * in every column."),
+        (_, false) => format!("{share} of the records are left out; only their number is stated."),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::audit::Answer;
+    use crate::criterion::{Limit, Requirement, Verdict, Violating, WorstGroup};
+    use crate::data::{Role, Schema};
+    use crate::exact::Fraction;
+    use crate::kind::{Params, Raw};
+    use crate::publish::{Classification, ColumnLevel, ColumnReport, Considered, Distribution, MethodReport};
+
+    const BOTH: [Audience; 2] = [Audience::External, Audience::Internal];
+
+    fn answer(name: &str, written: &[(&str, Raw)], measured: f64, size: u64) -> Answer {
+        let schema = Schema::of(&["age"], &["disease"]);
+        let verdict = Verdict {
+            holds: true,
+            measured: Some(measured),
+            also: Default::default(),
+            worst: Some(WorstGroup { holds: true, size, group: 0 }),
+            violating: Violating::default(),
+        };
+        let requirement = Requirement::new(name, written, &[], &schema).expect("a requirement");
+        Answer { requirement, verdict, worst_record: Some(987_654) }
+    }
+
+    fn finding(on: Option<&str>) -> Finding {
+        let mut beliefs = [0; 20];
+        (beliefs[3], beliefs[4], beliefs[6]) = (500, 400, 91);
+        Finding {
+            attack: "homogeneity",
+            params: Params::default(),
+            on: on.map(String::from),
+            knowledge: "everybody's quasi-identifiers".into(),
+            highest: Fraction::new(1, 3),
+            people: 400,
+            groups: 40,
+            limit: Some(Limit { belief: Fraction::new(1, 2), strict: false }),
+            above_limit: 0,
+            details: vec![],
+            beliefs,
+            repeatable: true,
+        }
+    }
+
+    fn column(name: &str, role: Role, level: Option<ColumnLevel>) -> ColumnReport {
+        ColumnReport { name: name.into(), role, published: role != Role::Identifier, level }
+    }
+
+    fn sample() -> Publication {
+        let level = |level, height, kept| Some(ColumnLevel { level, height, kept });
+        Publication {
+            records: 1000,
+            published: 991,
+            suppressed: 9,
+            starred: false,
+            groups: 60,
+            columns: vec![
+                column("name", Role::Identifier, None),
+                column("age", Role::Quasi, level(3, 4, 0.35)),
+                column("disease", Role::Sensitive, None),
+                column("ward", Role::Insensitive, None),
+            ],
+            method: MethodReport {
+                name: "optimal",
+                params: Params::default(),
+                metric: "loss",
+                value: 0.226,
+                levels: vec![("age".into(), 3)],
+                nodes: 5,
+                checked: 4,
+                safe: 2,
+                minimal: vec![vec![3]],
+                exhaustive: true,
+                considered: vec![
+                    Considered { levels: vec![3], value: 0.226, risk: 0.1, suppressed: 9 },
+                    Considered { levels: vec![4], value: 1.0, risk: 0.001, suppressed: 0 },
+                ],
+            },
+            criteria: vec![
+                answer("k-anonymity", &[("k", Raw::from("10"))], 10.0, 10),
+                answer("t-closeness", &[("t", Raw::from("0.3"))], 0.25, 12),
+            ],
+            attacks: vec![finding(Some("disease"))],
+            attacks_refuse: true,
+            utility: vec![("loss", 0.226)],
+            classification: None,
+            group_sizes: vec![(10, 40), (20, 19), (211, 1)],
+            sensitive: vec![Distribution {
+                column: "disease".into(),
+                values: vec!["flu".into(), "gout".into()],
+                before: vec![600, 400],
+                after: vec![595, 396],
+            }],
+            notes: vec!["Missing values are a value of their own.".into()],
+        }
+    }
+
+    /// Nothing where something could be.
+    fn bare() -> Publication {
+        let method = MethodReport { levels: vec![], minimal: vec![], considered: vec![], nodes: 0, ..sample().method };
+        Publication {
+            records: 0,
+            published: 0,
+            suppressed: 0,
+            groups: 0,
+            columns: vec![],
+            method,
+            criteria: vec![],
+            attacks: vec![],
+            utility: vec![],
+            group_sizes: vec![],
+            sensitive: vec![],
+            notes: vec![],
+            ..sample()
+        }
+    }
+
+    /// What a reader sees: without style sheet, tags and coordinates.
+    fn seen(page: &str) -> String {
+        let body = &page[page.find("<body").expect("a body")..];
+        let mut text = String::new();
+        for piece in body.split('<').skip(1) {
+            text.push_str(piece.split_once('>').map_or("", |piece| piece.1));
+            text.push('\n');
+        }
+        text.replace('\u{a0}', " ")
+    }
+
+    fn headings(page: &str) -> Vec<u32> {
+        let found = page.match_indices("<h").filter_map(|(at, _)| page[at + 2..].chars().next()?.to_digit(10));
+        found.collect()
+    }
+
+    #[test]
+    fn the_verdict_is_one_sentence() {
+        let check = |publication: &Publication, sentence: &str| {
+            let page = report_html(publication, Audience::External, "t");
+            assert!(seen(&page).contains(sentence), "{sentence}");
+        };
+        let good = sample();
+        check(
+            &good,
+            "991 of 1,000 records can be published: every one of 2 criteria holds, and no attack found more than was promised.",
+        );
+        let unlimited = Publication { attacks: vec![Finding { limit: None, ..finding(None) }], ..sample() };
+        check(&unlimited, "nothing was promised against the 1 attack");
+        let exceeding = Finding { highest: Fraction::ONE, above_limit: 12, ..finding(None) };
+        let refused = Publication { attacks: vec![exceeding.clone()], ..sample() };
+        check(
+            &refused,
+            "This release must not be published: every one of 2 criteria holds, and 1 of 1 attack found more than was promised.",
+        );
+        check(&Publication { attacks_refuse: false, ..refused }, "which the plan tolerates");
+        let mut failing = sample();
+        failing.criteria[0].verdict.holds = false;
+        check(&failing, "must not be published: 1 of 2 criteria does not hold");
+        check(&bare(), "the plan asks for no criterion, and no attack was tried.");
+    }
+
+    #[test]
+    fn names_and_values_are_inert() {
+        let evil = r#""><script>alert('x')</script><img src=x onerror=alert(1)>"#;
+        let mut publication = sample();
+        publication.columns.iter_mut().for_each(|column| column.name = evil.into());
+        publication.criteria[1].requirement.on = vec![evil.into()];
+        publication.method.levels[0].0 = evil.into();
+        publication.sensitive[0].column = evil.into();
+        publication.sensitive[0].values[0] = evil.into();
+        publication.notes = vec![evil.into()];
+        publication.classification =
+            Some(Classification { target: evil.into(), before: 0.8, after: 0.7, baseline: 0.5 });
+        publication.attacks = vec![Finding { knowledge: evil.into(), ..finding(Some(evil)) }];
+        for audience in BOTH {
+            let page = report_html(&publication, audience, evil);
+            assert!(page.contains("&lt;script&gt;"));
+            for live in ["<script", "<img", "http://", "https://", "javascript:", "@import", "<link", "<iframe"] {
+                assert!(!page.contains(live), "{live}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_page_loads_nothing() {
+        for audience in BOTH {
+            let page = report_html(&sample(), audience, "Release");
+            assert!(page.contains("default-src 'none'; style-src 'unsafe-inline'; img-src data:"));
+            for loading in [" src=", " href=", "<script", "http://", "https://"] {
+                assert!(!page.contains(loading), "{loading}");
+            }
+        }
+    }
+
+    #[test]
+    fn small_counts_are_for_the_custodian_only() {
+        let mut publication = sample();
+        publication.classification =
+            Some(Classification { target: "disease".into(), before: 0.777, after: 0.7, baseline: 0.606 });
+        // Counts that occur nowhere else: 7 people, 983 of 991, row 987,654, 6 suppressed elsewhere, 8 records of a value.
+        publication.sensitive[0] = Distribution {
+            column: "disease".into(),
+            values: ["flu", "gout", "rare-published", "only-withheld"].map(String::from).to_vec(),
+            before: vec![592, 393, 8, 7],
+            after: vec![590, 393, 8, 0],
+        };
+        publication.attacks[0].people = 983;
+        publication.attacks[0].beliefs[19] = 7;
+        publication.attacks[0].details = vec![("people_alone", 7.0)];
+        publication.attacks.push(Finding { people: 7, above_limit: 7, groups: 1, ..finding(None) });
+        publication.method.considered[1].suppressed = 6;
+        let [external, internal] = BOTH.map(|audience| seen(&report_html(&publication, audience, "t")));
+        let shows = |text: &str, wanted: &str| text.lines().any(|line| line == wanted);
+        for canary in
+            ["7", "8", "6", "983", "row 987,654", "rare-published", "only-withheld", "592", "77.7 %", "60.6 %"]
+        {
+            assert!(internal.contains(canary), "the internal report lacks {canary}");
+            assert!(!shows(&external, canary), "the external report shows {canary}");
+        }
+        for canary in ["rare-published", "only-withheld", "987,654", "983", "592", "77.7", "60.6"] {
+            assert!(!external.contains(canary), "the external report holds {canary}");
+        }
+        assert!(external.contains("fewer than 10") && external.contains("all but fewer than 10"));
+    }
+
+    #[test]
+    fn groups_below_the_floor_are_not_sized() {
+        let publication = Publication {
+            criteria: vec![answer("k-anonymity", &[("k", Raw::from("2"))], 2.0, 2)],
+            attacks: vec![],
+            group_sizes: vec![(2, 1), (30, 29), (119, 1)],
+            ..sample()
+        };
+        let [external, internal] = BOTH.map(|audience| seen(&report_html(&publication, audience, "t")));
+        assert!(internal.contains("k = 2") && internal.contains("1 in 2 (50.0 %)"));
+        assert!(external.contains("fewer than 3") && !external.contains("1 in 2 ") && !external.contains("50.0 %"));
+        let alone = "Everybody hides among at least 2 records";
+        assert!(internal.contains(alone) && !external.contains(alone));
+    }
+
+    #[test]
+    fn the_internal_report_says_so_on_every_page() {
+        let [external, internal] = BOTH.map(|audience| report_html(&sample(), audience, "t"));
+        assert_eq!(internal.matches(INTERNAL).count(), 4); // title, banner, edge of printed pages, foot
+        assert!(internal.contains("internal-edge") && internal.contains("position: fixed"));
+        assert!(!seen(&external).contains("INTERNAL"));
+    }
+
+    #[test]
+    fn headings_are_in_order() {
+        let certificates = [("a".to_string(), serde_json::Value::Null)];
+        let pages =
+            BOTH.map(|audience| report_html(&sample(), audience, "t")).into_iter().chain([compare_html(&certificates)]);
+        for page in pages {
+            let found = headings(&page);
+            assert_eq!(found.iter().filter(|level| **level == 1).count(), 1);
+            assert_eq!(found[0], 1);
+            assert!(found.windows(2).all(|pair| pair[1] <= pair[0] + 1), "{found:?}");
+        }
+    }
+
+    #[test]
+    fn every_picture_has_words() {
+        for audience in BOTH {
+            let page = report_html(&sample(), audience, "t");
+            let pictures: Vec<&str> = page.split("<svg role=\"img\"").skip(1).collect();
+            assert_eq!(pictures.len(), page.matches("<figure").count());
+            assert_eq!(pictures.len(), 5);
+            for picture in pictures {
+                let picture = &picture[..picture.find("</svg>").expect("an end")];
+                let title = picture.split("<title id=").nth(1).expect("a title");
+                let words = picture.split("<desc id=").nth(1).expect("a description");
+                assert!(picture.starts_with(" aria-labelledby="));
+                assert!(!title.contains("></title>") && !words.starts_with("></desc>"));
+            }
+            assert!(page.contains("<html lang=\"en\">"));
+            assert!(
+                page.matches("<th").count() > 10
+                    && page.matches("<th").count() <= page.matches("scope=").count() + page.matches("<thead").count()
+            );
+            let mut ids: Vec<&str> = page.split(" id=\"").skip(1).filter_map(|rest| rest.split('"').next()).collect();
+            let all = ids.len();
+            ids.sort_unstable();
+            ids.dedup();
+            assert_eq!(ids.len(), all);
+        }
+    }
+
+    #[test]
+    fn what_is_missing_is_left_out() {
+        for audience in BOTH {
+            for publication in
+                [bare(), Publication { group_sizes: vec![(991, 1)], groups: 1, suppressed: 0, ..sample() }]
+            {
+                let page = report_html(&publication, audience, "");
+                assert!(page.ends_with("</html>"));
+                assert!(!seen(&page).contains("NaN") && !page.contains("inf"), "{page}");
+            }
+        }
+        let many = Publication { group_sizes: (1..=100_000).map(|size| (size, 1)).collect(), ..sample() };
+        assert!(report_html(&many, Audience::Internal, "t").len() < 200_000);
+    }
+}

@@ -1,0 +1,368 @@
+//! What the release looks like, how useful it is, and how it was made.
+
+use super::charts::{Axes, Bar, Line, Point, Row, Words, bars, figure, rows, scatter, table};
+use super::disclosure::{Guard, Shares, Sizes, asked_k, smallest_group};
+use super::evidence::fact;
+use super::suppressed_words;
+use super::words::{compact, counted, grouped, listed, number, percent, settings, tick};
+use crate::data::Role;
+use crate::publish::{Classification, ColumnLevel, ColumnReport, Distribution, Publication};
+use crate::utility;
+use maud::{Markup, html};
+
+/// Group sizes and sensitive values.
+pub(super) fn look(publication: &Publication, guard: &Guard) -> Markup {
+    html! {
+        h2 { "What the release looks like" }
+        p.lead { "How many records look alike, and which sensitive values there are." }
+        div.pictures {
+            (group_sizes(publication, guard))
+            @for (at, distribution) in publication.sensitive.iter().enumerate() { (sensitive(at, distribution, publication, guard)) }
+        }
+        @if publication.sensitive.is_empty() { p { "No column is declared sensitive, so there is no distribution to show." } }
+    }
+}
+
+fn group_sizes(publication: &Publication, guard: &Guard) -> Markup {
+    let steps = guard.sizes(&publication.group_sizes);
+    let (Some(first), Some(last)) = (steps.first(), steps.last()) else {
+        return html! { p { "The release has no group: no record is published." } };
+    };
+    let drawn: Vec<Bar> =
+        steps.iter().map(|step| Bar { value: Some(step.groups as f64), label: compact(step.groups) }).collect();
+    let mut edges: Vec<String> =
+        steps.iter().map(|step| if step.folded { String::new() } else { tick(step.from) }).collect();
+    edges.push(tick(last.below));
+    let line = asked_k(publication).and_then(|k| {
+        let at = steps.iter().position(|step| (step.from..step.below).contains(&k))?;
+        let within = (k - steps[at].from) as f64 / (steps[at].below - steps[at].from) as f64;
+        Some(Line { at: (at as f64 + within) / steps.len() as f64, label: format!("k = {}", grouped(k)) })
+    });
+    let axes =
+        Axes { across: "people in a group", up: "groups", number: &|value| tick(value.round() as u64), whole: true };
+    let words = Words {
+        id: "group-sizes",
+        title: "How large groups are".into(),
+        alternative: format!(
+            "Bars over group sizes, from {} to {}. {}",
+            if first.folded { "the smallest".into() } else { grouped(first.from) },
+            grouped(last.below - 1),
+            line.as_ref().map_or_else(String::new, |line| format!(
+                "A dashed line marks the smallest size that the plan allows, {}.",
+                line.label
+            ))
+        ),
+        caption: format!(
+            "Each bar counts the groups of a range of sizes; ranges grow to the right. People in larger groups are hidden better.{}",
+            if line.is_some() { " No group may stand to the left of the dashed line." } else { "" }
+        ),
+        header: vec!["People in a group", "Groups"],
+        rows: steps.iter().map(|step| vec![range(step), grouped(step.groups)]).collect(),
+        legend: html! {},
+    };
+    let (height, drawing) = bars(&drawn, &edges, &axes, line.as_ref());
+    figure(&words, height, &drawing)
+}
+
+fn range(step: &Sizes) -> String {
+    match step {
+        step if step.folded => format!("fewer than {}", grouped(step.below)),
+        step if step.from + 1 == step.below => grouped(step.from),
+        step => format!("{} to {}", grouped(step.from), grouped(step.below - 1)),
+    }
+}
+
+/// The distribution of a sensitive column: before and after for the custodian, published shares for everybody.
+fn sensitive(at: usize, distribution: &Distribution, publication: &Publication, guard: &Guard) -> Markup {
+    let values = guard.values(distribution);
+    if values.is_empty() {
+        return html! {};
+    }
+    let longest =
+        values.iter().flat_map(|row| [Some(row.after), row.before]).flatten().map(|share| share.1).fold(0.0, f64::max);
+    let named = distribution.values.len().saturating_sub(values.iter().filter(|row| row.value.is_some()).count());
+    let name = |row: &Shares| match &row.value {
+        Some(value) if value.is_empty() => "(empty)".to_string(),
+        Some(value) => value.clone(),
+        None if guard.internal => format!("other ({})", counted(named as u64, "value")),
+        None => "other values".to_string(),
+    };
+    let bar = |share: (u64, f64)| (share.1 / longest.max(f64::MIN_POSITIVE), guard.share(share.1));
+    let drawn: Vec<Row> = values
+        .iter()
+        .map(|row| Row { name: name(row), bars: row.before.iter().copied().chain([row.after]).map(bar).collect() })
+        .collect();
+    let count = |share: (u64, f64)| [grouped(share.0), guard.share(share.1)];
+    let numbers = values.iter().map(|row| {
+        let cells = match row.before {
+            Some(before) => count(before).into_iter().chain(count(row.after)).collect::<Vec<_>>(),
+            None => vec![guard.share(row.after.1)],
+        };
+        std::iter::once(name(row)).chain(cells).collect()
+    });
+    let legend = html! {
+        @if guard.internal {
+            p.legend { span.key.before {} span { "before: all records" } span.key.after {} span { "after: published records" } }
+        }
+    };
+    let id = format!("sensitive-{at}");
+    let words = Words {
+        id: &id,
+        title: format!("Values of {}", distribution.column),
+        alternative: format!(
+            "Lying bars, one {}for each of {}, most frequent first.",
+            if guard.internal { "pair (before and after) " } else { "" },
+            counted(values.len() as u64, "value")
+        ),
+        caption: sensitive_caption(publication, guard),
+        header: if guard.internal {
+            vec!["Value", "Before", "Share", "After", "Share"]
+        } else {
+            vec!["Value", "Share of published records"]
+        },
+        rows: numbers.collect(),
+        legend,
+    };
+    let (height, drawing) = rows(&drawn, false);
+    figure(&words, height, &drawing)
+}
+
+fn sensitive_caption(publication: &Publication, guard: &Guard) -> String {
+    if guard.internal {
+        return "Which share of the records has each value. Bars of a pair that differ much mean that suppression changed the picture.".into();
+    }
+    let same = if publication.suppressed == 0 {
+        " No record was suppressed, so the original table has the same shares."
+    } else {
+        ""
+    };
+    format!(
+        "Which share of the published records has each value, in whole percent. Values that few people have are among the others.{same}"
+    )
+}
+
+/// Metrics, prediction, and what is left of each column.
+pub(super) fn useful(publication: &Publication, guard: &Guard) -> Markup {
+    let rows = publication.utility.iter().map(|(name, value)| (*name, number(*value), metric_words(name)));
+    html! {
+        h2 { "How useful the release is" }
+        p.lead { "Making people look alike costs detail. These numbers say how much; for each of them, smaller is better." }
+        @if !publication.utility.is_empty() {
+            div.scroll tabindex="0" role="group" aria-label="Table: usefulness" {
+                table {
+                    caption.unseen { "Usefulness of the release" }
+                    thead { tr { th scope="col" { "Metric" } th.number scope="col" { "Value" } th scope="col" { "What it means" } } }
+                    tbody {
+                        @for (name, value, words) in rows {
+                            tr { th scope="row" { (name) } td.number { (value) } td.wide { (words) } }
+                        }
+                    }
+                }
+            }
+        }
+        @if let Some(classification) = &publication.classification { (prediction(classification, publication, guard)) }
+        (kept(publication))
+    }
+}
+
+/// What a metric says of itself.
+fn metric_words(name: &str) -> String {
+    utility::find(name).map_or_else(|_| String::new(), |kind| format!("{}.", kind.summary.trim_end_matches('.')))
+}
+
+fn prediction(found: &Classification, publication: &Publication, guard: &Guard) -> Markup {
+    // Shares of the original table tell about suppressed records unless rounding leaves enough open.
+    let safe = guard.internal || publication.suppressed == 0 || guard.rounding_hides(publication.records);
+    html! {
+        @if safe {
+            p {
+                "A program that learns to predict " bdi { (found.target) } " from the other columns is right for " strong { (guard.share(found.after)) }
+                " of the people when it learns from the release, for " (guard.share(found.before)) " when it learns from the original, and for "
+                (guard.share(found.baseline)) " when it always says the most frequent value. The closer the first number is to the second, the more "
+                "of the structure of the table is left."
+            }
+        } @else {
+            p { "How well " bdi { (found.target) } " can be predicted is in the internal report only: the table is too small for that to tell nothing about suppressed records." }
+        }
+    }
+}
+
+/// The share of information that is left of each quasi-identifier.
+fn kept(publication: &Publication) -> Markup {
+    let leveled: Vec<(&ColumnReport, ColumnLevel)> =
+        publication.columns.iter().filter_map(|column| Some((column, column.level?))).collect();
+    if leveled.is_empty() {
+        return html! {};
+    }
+    let level = |of: ColumnLevel| format!("level {} of {}", of.level, of.height);
+    let drawn: Vec<Row> = leveled
+        .iter()
+        .map(|(column, of)| Row {
+            name: column.name.clone(),
+            bars: vec![(of.kept, format!("{} · {}", percent(of.kept), level(*of)))],
+        })
+        .collect();
+    let sentences: Vec<String> = leveled
+        .iter()
+        .map(|(column, of)| format!("{}: {}, {} kept", column.name, level(*of), percent(of.kept)))
+        .collect();
+    let words = Words {
+        id: "kept",
+        title: "How much of each column is left".into(),
+        alternative: format!("Lying bars, one for each quasi-identifier. {}.", sentences.join("; ")),
+        caption: "100 % means that values are as they were, 0 % that nothing of them is left (*). Level 0 is the finest, the last level the coarsest.".into(),
+        header: vec!["Column", "Level", "Of", "Kept"],
+        rows: leveled
+            .iter()
+            .map(|(column, of)| vec![column.name.clone(), of.level.to_string(), of.height.to_string(), percent(of.kept)])
+            .collect(),
+        legend: html! {},
+    };
+    let (height, drawing) = rows(&drawn, true);
+    figure(&words, height, &drawing)
+}
+
+/// Method, search and suppression.
+pub(super) fn done(publication: &Publication, guard: &Guard) -> Markup {
+    let method = &publication.method;
+    let set = settings(&method.params);
+    let share = percent(publication.suppressed as f64 / publication.records.max(1) as f64);
+    html! {
+        h2 { "What was done" }
+        p {
+            "The method " strong { (method.name) } " formed the groups. Among the candidates that keep every criterion it took the one that is best by "
+            strong { (method.metric) } ", with a value of " (number(method.value)) "."
+        }
+        p { (search_words(publication)) }
+        p { (suppressed_words(publication, &share)) @if publication.suppressed > 0 { " They would have stood out: no group that keeps the criteria could take them in." } }
+        dl.facts {
+            (fact("Method", method.name))
+            @if !set.is_empty() { (fact("Set to", &set.join(", "))) }
+            (fact("Chosen by", method.metric))
+            (fact("Candidates in all", &grouped(method.nodes)))
+            (fact("Looked at one by one", &grouped(method.checked)))
+            (fact("Known to be safe", &grouped(method.safe)))
+            @if !method.minimal.is_empty() { (fact("Minimal among these", &grouped(method.minimal.len() as u64))) }
+            (fact("Whole search decided", if method.exhaustive { "yes" } else { "no" }))
+        }
+        @if !method.levels.is_empty() {
+            p { "Levels chosen: " bdi { (listed(&method.levels.iter().map(|(name, level)| format!("{name} {level}")).collect::<Vec<_>>())) } "." }
+        }
+        (candidates(publication, guard))
+    }
+}
+
+fn search_words(publication: &Publication) -> String {
+    let method = &publication.method;
+    if method.nodes == 0 {
+        return "This method builds its groups directly and compares no list of candidates.".into();
+    }
+    let space = format!(
+        "A candidate is one way to choose a level for every quasi-identifier; there are {}, of which {} looked at one by one.",
+        grouped(method.nodes),
+        if method.checked == 1 { "1 was".into() } else { format!("{} were", grouped(method.checked)) }
+    );
+    let decided = if method.exhaustive {
+        "The others were decided by what these imply, so nothing was missed."
+    } else {
+        "Not every candidate was decided, so a better one may exist."
+    };
+    let safe = match (method.safe, method.minimal.len()) {
+        (0, _) => "None is known to be safe.".to_string(),
+        (safe, 0) => format!("Known to be safe (every criterion holds): {}.", grouped(safe)),
+        (safe, minimal) => format!(
+            "Known to be safe (every criterion holds): {}; {} of them minimal: no column of theirs can be made finer without becoming unsafe.",
+            grouped(safe),
+            grouped(minimal as u64)
+        ),
+    };
+    format!("{space} {decided} {safe}")
+}
+
+/// Risk against utility of the candidates.
+fn candidates(publication: &Publication, guard: &Guard) -> Markup {
+    let method = &publication.method;
+    let chosen: Vec<usize> = method.levels.iter().map(|level| level.1).collect();
+    let Some(smallest) =
+        smallest_group(publication).filter(|_| !method.considered.is_empty() && method.value.is_finite())
+    else {
+        return html! {};
+    };
+    let others = method.considered.iter().filter(|other| other.levels != chosen && other.value.is_finite());
+    let mut points: Vec<Point> =
+        others.clone().map(|other| Point { x: other.value, y: guard.risk(other.risk), label: None }).collect();
+    let risk = guard.risk(1.0 / smallest as f64);
+    points.push(Point { x: method.value, y: risk, label: Some("chosen".into()) });
+    let across = format!("{} (smaller is better)", method.metric);
+    let axes = Axes { across: &across, up: "risk: chance to pick a person's record", number: &percent, whole: false };
+    let mut best: Vec<_> = method.considered.iter().filter(|other| other.value.is_finite()).collect();
+    best.sort_by(|a, b| a.value.total_cmp(&b.value).then_with(|| a.levels.cmp(&b.levels)));
+    let mut header = vec!["Levels", "Value", "Risk"];
+    if guard.internal {
+        header.push("Suppressed");
+    }
+    let rows: Vec<Vec<String>> = best
+        .iter()
+        .take(20)
+        .map(|other| {
+            let levels: Vec<String> = other.levels.iter().map(ToString::to_string).collect();
+            let mark = if other.levels == chosen { " (chosen)" } else { "" };
+            let mut row =
+                vec![format!("{}{mark}", levels.join(", ")), number(other.value), percent(guard.risk(other.risk))];
+            if guard.internal {
+                row.push(grouped(other.suppressed));
+            }
+            row
+        })
+        .collect();
+    let words = Words {
+        id: "candidates",
+        title: "Risk against usefulness of the candidates".into(),
+        alternative: format!(
+            "{} drawn by {} and by risk. The chosen one has the value {} and a risk of {}.",
+            counted(points.len() as u64, "safe candidate"),
+            method.metric,
+            number(method.value),
+            percent(risk)
+        ),
+        caption: "Each circle is a safe candidate that was looked at: farther left keeps more detail, farther down hides people better. The diamond is \
+                  the one that was chosen. The risk is one over the size of the smallest group. The table lists at most twenty, best first."
+            .into(),
+        header,
+        rows,
+        legend: html! {},
+    };
+    let (height, drawing) = scatter(&points, &axes, &number);
+    figure(&words, height, &drawing)
+}
+
+/// Columns with their roles.
+pub(super) fn columns(publication: &Publication) -> Markup {
+    let rows: Vec<Vec<String>> = publication
+        .columns
+        .iter()
+        .map(|column| {
+            let level = column.level.map_or_else(|| "–".into(), |of| format!("{} of {}", of.level, of.height));
+            vec![
+                column.name.clone(),
+                role_words(column.role).into(),
+                if column.published { "yes" } else { "no" }.into(),
+                level,
+            ]
+        })
+        .collect();
+    html! {
+        h2 { "Columns and their roles" }
+        p.lead { "The role says what a column is to somebody who attacks: known to them, secret, or neither. The custodian decides it; the promises are only as good as this list." }
+        div.words-only { (table("Columns and their roles", &["Column", "Role", "Published", "Level"], &rows)) }
+    }
+}
+
+fn role_words(role: Role) -> &'static str {
+    match role {
+        Role::Identifier => "identifier",
+        Role::Quasi => "quasi-identifier",
+        Role::Sensitive => "sensitive",
+        Role::Insensitive => "insensitive",
+    }
+}

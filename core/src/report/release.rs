@@ -1,0 +1,177 @@
+//! Terminal text about releases: one, and several side by side.
+
+use super::terminal::{answers_text, counted, grouped, number, percent, table, trimmed};
+use crate::attack::Finding;
+use crate::publish::{ColumnReport, Publication};
+use serde_json::Value;
+
+/// What `publish` prints: the verdict first, then what it rests on.
+pub fn publication_text(publication: &Publication) -> String {
+    let mut text = format!("{}\n\nQuasi-identifiers\n", headline(publication));
+    text += &levels_text(&publication.columns);
+    text += &format!("\nCriteria\n{}", answers_text(&publication.criteria));
+    if !publication.attacks.is_empty() {
+        text += &format!("\nAttacks\n{}", attacks_text(&publication.attacks));
+    }
+    text += &format!("\nUtility (smaller is better)\n{}", utility_text(publication));
+    text += &format!("\n{}\n", search_text(publication));
+    for note in &publication.notes {
+        text += &format!("Note: {note}\n");
+    }
+    text
+}
+
+fn headline(publication: &Publication) -> String {
+    let excessive = publication.excessive().count();
+    let mark = if excessive == 0 { "✓" } else { "✗" };
+    let attacks = match excessive {
+        0 => "no attack found more than is promised".to_string(),
+        one => format!("{} found more than is promised or tolerated", counted(one as u64, "attack")),
+    };
+    let criteria = match publication.criteria.len() {
+        1 => "the criterion holds".to_string(),
+        several => format!("all {several} criteria hold"),
+    };
+    let suppressed = match publication.suppressed {
+        0 => String::new(),
+        some => format!(", {} suppressed", counted(some as u64, "record")),
+    };
+    format!(
+        "{mark} {} of {} records in {}{suppressed}: {criteria}, {attacks}.",
+        grouped(publication.published),
+        grouped(publication.records),
+        counted(publication.groups as u64, "group"),
+    )
+}
+
+fn levels_text(columns: &[ColumnReport]) -> String {
+    let mut rows = table(&["column", "level", "of", "information kept"], &[1, 2, 3]);
+    for column in columns {
+        if let Some(level) = column.level {
+            let cells = [column.name.clone(), level.level.to_string(), level.height.to_string(), percent(level.kept)];
+            rows.add_row(cells);
+        }
+    }
+    trimmed(&rows.to_string())
+}
+
+fn attacks_text(findings: &[Finding]) -> String {
+    let mut rows =
+        table(&["", "attack", "on", "highest belief", "limit", "people affected", "above limit"], &[3, 4, 5, 6]);
+    for finding in findings {
+        rows.add_row([
+            if finding.above_limit == 0 { "✓" } else { "✗" }.to_string(),
+            finding.attack.to_string(),
+            finding.on.clone().unwrap_or_default(),
+            number(finding.highest.to_f64()),
+            finding.limit.map_or_else(|| "none promised".to_string(), |limit| number(limit.belief.to_f64())),
+            grouped(finding.people as usize),
+            grouped(finding.above_limit as usize),
+        ]);
+    }
+    trimmed(&rows.to_string())
+}
+
+fn utility_text(publication: &Publication) -> String {
+    let mut rows = table(&["metric", "value"], &[1]);
+    for (name, value) in &publication.utility {
+        rows.add_row([name.to_string(), number(*value)]);
+    }
+    let mut text = trimmed(&rows.to_string());
+    if let Some(found) = &publication.classification {
+        text += &format!(
+            "A classifier predicts {} for {} of the records from the published values, for {} from the original ones (always the most frequent: {}).\n",
+            found.target,
+            percent(found.after),
+            percent(found.before),
+            percent(found.baseline),
+        );
+    }
+    text
+}
+
+fn search_text(publication: &Publication) -> String {
+    let method = &publication.method;
+    let minimal = match method.minimal.len() {
+        0 => String::new(),
+        some => format!(", {} of them minimal", grouped(some)),
+    };
+    let end = if method.exhaustive { "" } else { " The search was bounded: a better choice of levels may exist." };
+    format!(
+        "{} chose by {} = {} among {} choices of levels; {} were looked at, {} are known to be safe{minimal}.{end}",
+        method.name,
+        method.metric,
+        number(method.value),
+        grouped(method.nodes as usize),
+        grouped(method.checked as usize),
+        grouped(method.safe as usize),
+    )
+}
+
+/// What `compare` prints: certificates side by side, one column each.
+pub fn compare_text(releases: &[(String, Value)]) -> String {
+    let mut header = vec![""];
+    header.extend(releases.iter().map(|(name, _)| name.as_str()));
+    let right: Vec<usize> = (1..=releases.len()).collect();
+    let mut rows = table(&header, &right);
+    for label in labels(releases) {
+        let mut cells = vec![label.join(" ")];
+        cells.extend(releases.iter().map(|(_, document)| cell(document, &label)));
+        rows.add_row(cells);
+    }
+    trimmed(&rows.to_string())
+}
+
+/// What there is to compare: figures first, then levels, criteria, attacks and metrics that any of the releases has.
+fn labels(releases: &[(String, Value)]) -> Vec<Vec<String>> {
+    let mut labels: Vec<Vec<String>> =
+        ["records", "published", "suppressed", "groups"].iter().map(|name| vec![name.to_string()]).collect();
+    let mut add = |label: Vec<String>| {
+        if !labels.contains(&label) {
+            labels.push(label);
+        }
+    };
+    let name = |value: &Value| value.as_str().unwrap_or("?").to_string();
+    for (_, document) in releases {
+        document["method"]["levels"]
+            .as_object()
+            .into_iter()
+            .flatten()
+            .for_each(|(column, _)| add(vec!["level:".into(), column.clone()]));
+    }
+    for (kind, key, family) in [("criterion:", "criterion", "criteria"), ("belief:", "attack", "attacks")] {
+        for one in releases.iter().flat_map(|(_, document)| document[family].as_array().into_iter().flatten()) {
+            let mut label = vec![kind.to_string(), name(&one[key])];
+            label.extend(one["on"].as_str().map(str::to_string));
+            add(label);
+        }
+    }
+    for (_, document) in releases {
+        document["utility"]
+            .as_object()
+            .into_iter()
+            .flatten()
+            .for_each(|(metric, _)| add(vec!["utility:".into(), metric.clone()]));
+    }
+    labels
+}
+
+fn cell(document: &Value, label: &[String]) -> String {
+    let shown = |value: &Value| match value {
+        Value::Null => "–".to_string(),
+        Value::Object(accuracy) => accuracy.get("after").and_then(Value::as_f64).map_or("–".into(), number),
+        Value::Number(count) if count.is_u64() => grouped(count.as_u64().unwrap_or(0) as usize),
+        other => other.as_f64().map_or_else(|| other.to_string(), number),
+    };
+    let find = |family: &str, key: &str| {
+        let mut all = document[family].as_array().into_iter().flatten();
+        all.find(|one| one[key] == label[1].as_str() && one["on"].as_str() == label.get(2).map(String::as_str)).cloned()
+    };
+    match label[0].as_str() {
+        "level:" => shown(&document["method"]["levels"][&label[1]]),
+        "utility:" => shown(&document["utility"][&label[1]]),
+        "criterion:" => find("criteria", "criterion").map_or("–".into(), |one| shown(&one["measured"])),
+        "belief:" => find("attacks", "attack").map_or("–".into(), |one| shown(&one["highest_belief"])),
+        plain => shown(&document[plain]),
+    }
+}

@@ -1,0 +1,153 @@
+//! Utility metrics: what a release is still worth. Smaller is better for all of them.
+//!
+//! A metric measures a [`Candidate`], levels with groups of which some are suppressed, and gives bounds by which a search leaves candidates alone. Sums are kept in integers, so that a
+//! value does not depend on the way a candidate was reached.
+
+pub mod average_group_size;
+pub mod classification;
+pub mod discernibility;
+pub mod discernibility_star;
+pub mod height;
+pub mod kl_divergence;
+pub mod loss;
+pub mod non_uniform_entropy;
+pub mod precision;
+mod scale;
+pub mod suppressed_share;
+
+pub use scale::{Fixed, Level, Scale, Scales, UNIT, fixed, times_ln};
+
+use crate::error::Result;
+use crate::kind::{self, Kind, Params, Raw};
+
+/// Makes a metric from checked parameters.
+pub type Build = fn(&Params) -> Box<dyn Metric>;
+
+/// The metrics: those that look at levels, those that look at groups, those that look at both, and what was left out.
+pub const KINDS: [&Kind<Build>; 9] = [
+    &height::KIND,
+    &precision::KIND,
+    &loss::KIND,
+    &non_uniform_entropy::KIND,
+    &discernibility::KIND,
+    &discernibility_star::KIND,
+    &average_group_size::KIND,
+    &kl_divergence::KIND,
+    &suppressed_share::KIND,
+];
+
+/// The metric with a name; the error offers the nearest.
+pub fn find(name: &str) -> Result<&'static Kind<Build>> {
+    kind::find(&KINDS, "metric", name)
+}
+
+/// Levels with the groups they make, as a metric sees them.
+#[derive(Clone, Copy)]
+pub struct Candidate<'a> {
+    /// What levels are worth.
+    pub scales: &'a Scales,
+    /// The level of every quasi-identifier.
+    pub levels: &'a [usize],
+    /// How many records each group has.
+    pub sizes: &'a [u32],
+    /// Whether each group is suppressed.
+    pub suppressed: &'a [bool],
+    /// A base code of a group in a column.
+    pub base_code: &'a dyn Fn(usize, usize) -> u32,
+    /// How sensitive values lie in the groups.
+    pub joint: &'a dyn Fn() -> Joint,
+}
+
+/// `Σ c·ln c` over sensitive values (combinations of them, if there are several).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Joint {
+    /// Over the values of each group that is kept.
+    pub kept: Fixed,
+    /// Over the values of all suppressed records together.
+    pub suppressed: Fixed,
+    /// Over the values of each group, kept or not.
+    pub all: Fixed,
+}
+
+impl Candidate<'_> {
+    /// How many records are suppressed.
+    pub fn suppressed_records(&self) -> u64 {
+        self.suppressed_groups().map(|group| u64::from(self.sizes[group])).sum()
+    }
+
+    /// The groups that are suppressed.
+    pub fn suppressed_groups(&self) -> impl Iterator<Item = usize> {
+        self.suppressed.iter().enumerate().filter(|(_, suppressed)| **suppressed).map(|(group, _)| group)
+    }
+
+    /// The sizes of groups that are kept.
+    pub fn kept_sizes(&self) -> impl Iterator<Item = u64> {
+        self.sizes.iter().zip(self.suppressed).filter(|(_, suppressed)| !**suppressed).map(|(&size, _)| u64::from(size))
+    }
+
+    /// A group's code in a column, on the candidate's level.
+    pub fn code(&self, group: usize, column: usize) -> u32 {
+        self.scale(column).code_of[(self.base_code)(group, column) as usize]
+    }
+
+    /// The level of a column.
+    pub fn scale(&self, column: usize) -> &Level {
+        &self.scales.columns[column].levels[self.levels[column]]
+    }
+}
+
+/// A measure of what is lost.
+///
+/// Obligations: `bound` is at most what this candidate and every coarser one measure, however many records these suppress; so is `bound_of`. A metric that says its
+/// bound is exact measures just that wherever nothing is suppressed. The contract tests check this for every metric of [`KINDS`].
+pub trait Metric: Send + Sync {
+    /// The value.
+    fn measure(&self, candidate: &Candidate<'_>) -> f64;
+
+    /// What neither a candidate on these levels nor a coarser one goes below, told from the levels and the largest number of groups that they can make.
+    fn bound(&self, scales: &Scales, levels: &[usize], most_groups: u64) -> f64;
+
+    /// The same, once groups are formed; which of them are suppressed does not matter.
+    fn bound_of(&self, candidate: &Candidate<'_>) -> f64;
+
+    /// Whether the bound from levels is the value where nothing is suppressed.
+    fn is_exact(&self) -> bool {
+        false
+    }
+
+    /// Whether it asks for [`Candidate::joint`].
+    fn needs_joint(&self) -> bool {
+        false
+    }
+}
+
+/// A metric with its parameters, as a plan asks for it.
+#[derive(Clone)]
+pub struct Chosen {
+    /// Which metric.
+    pub kind: &'static Kind<Build>,
+    /// Its parameters.
+    pub params: Params,
+}
+
+impl Chosen {
+    /// A metric from what was written.
+    pub fn new(name: &str, written: &[(&str, Raw)]) -> Result<Chosen> {
+        let kind = find(name)?;
+        Ok(Chosen { kind, params: kind.check(written)? })
+    }
+
+    /// The metric itself.
+    pub fn build(&self) -> Box<dyn Metric> {
+        (self.kind.build)(&self.params)
+    }
+}
+
+/// Every metric of a candidate, with default parameters.
+pub fn measure_all(candidate: &Candidate<'_>) -> Vec<(&'static str, f64)> {
+    let of = |kind: &Kind<Build>| {
+        let params = kind.check(&[]).expect("every parameter of a metric has a default");
+        (kind.build)(&params).measure(candidate)
+    };
+    KINDS.iter().map(|kind| (kind.name, of(kind))).collect()
+}

@@ -1,0 +1,47 @@
+//! Precision: how far up their hierarchies values were taken, as a share of the way.
+//!
+//! **Definition**: the mean over quasi-identifiers of (kept · level/height + suppressed)/records. **Blind to** how much a step loses.
+//! **Reference**: Sweeney 2002 ("Prec", as a loss: one minus it).
+
+use super::{Build, Candidate, Metric, Scales};
+use crate::kind::Kind;
+
+/// The description of precision.
+pub const KIND: Kind<Build> = Kind {
+    name: "precision",
+    summary: "Mean share of the way up the hierarchies, suppressed records counting as all the way",
+    reference: "Sweeney 2002",
+    params: &[],
+    example: &[],
+    build: |_| Box::new(Precision),
+};
+
+struct Precision;
+
+fn lost(scales: &Scales, levels: &[usize], suppressed: u64) -> f64 {
+    let kept = (scales.records - suppressed) as f64;
+    let of = |(level, height): (&usize, usize)| kept * *level as f64 / height.max(1) as f64 + suppressed as f64;
+    let heights = scales.columns.iter().map(|column| column.height());
+    let sum: f64 = levels.iter().zip(heights).map(of).sum();
+    sum / (levels.len().max(1) as f64 * scales.records.max(1) as f64)
+}
+
+impl Metric for Precision {
+    fn measure(&self, candidate: &Candidate<'_>) -> f64 {
+        lost(candidate.scales, candidate.levels, candidate.suppressed_records())
+    }
+
+    /// # Claim
+    /// A suppressed record counts as 1 ≥ level/height, so suppressing never lowers the value, and neither does a higher level.
+    fn bound(&self, scales: &Scales, levels: &[usize], _: u64) -> f64 {
+        lost(scales, levels, 0)
+    }
+
+    fn bound_of(&self, candidate: &Candidate<'_>) -> f64 {
+        lost(candidate.scales, candidate.levels, 0)
+    }
+
+    fn is_exact(&self) -> bool {
+        true
+    }
+}
