@@ -113,6 +113,39 @@ proptest! {
         }
     }
 
+    /// The quick answer of a search is that of the evidence; what a group needs at least, it has; and a criterion that says so survives any growth.
+    #[test]
+    fn searches_may_rely_on_quick_answers(rows in rows(2..40), first in 0u32..4, second in 0u32..4) {
+        let table = table_of(&rows);
+        let zips: Vec<u32> = rows.iter().map(|row| row.zip).collect();
+        let merged: Vec<u32> = zips.iter().map(|&zip| if zip == second { first } else { zip }).collect();
+        for wanted in requirements() {
+            let bound = bind(&wanted, &table);
+            let before = groups_of(&zips);
+            for group in 0..before.len() {
+                let (quick, slow, size, values) = with_histogram(&bound, &table, &before, group, |histogram| {
+                    let criterion = &bound.criterion;
+                    (criterion.holds(histogram), criterion.evidence(histogram).holds(), histogram.size(), histogram.entries().len())
+                });
+                prop_assert_eq!(quick, slow, "{}", wanted.kind.name);
+                let least = bound.criterion.least();
+                prop_assert!(!quick || size >= least.size, "{} {:?}", wanted.kind.name, wanted.params);
+                let counts_values = !matches!(bound.subject, Subject::Nothing);
+                prop_assert!(!quick || !counts_values || values as u64 >= least.values, "{} {:?}", wanted.kind.name, wanted.params);
+            }
+            if bound.criterion.survives_growth() {
+                let after = groups_of(&merged);
+                let holds = |groups: &Groups, row: u32| {
+                    let group = (0..groups.len()).find(|&group| groups.rows(group).contains(&row)).expect("a group");
+                    with_histogram(&bound, &table, groups, group, |histogram| bound.criterion.holds(histogram))
+                };
+                for row in 0..rows.len() as u32 {
+                    prop_assert!(!holds(&before, row) || holds(&after, row), "{}", wanted.kind.name);
+                }
+            }
+        }
+    }
+
     /// The verdict and the measured value are those of a plain reading of the definition in floats, away from the threshold.
     #[test]
     fn verdicts_are_those_of_the_definition(rows in rows(1..40)) {
@@ -225,6 +258,16 @@ fn groups_of(ids: &[u32]) -> Groups {
 }
 
 fn evidence_of(bound: &sfumato::criterion::Bound, table: &Table, groups: &Groups, group: usize) -> Evidence {
+    with_histogram(bound, table, groups, group, |histogram| bound.criterion.evidence(histogram))
+}
+
+fn with_histogram<T>(
+    bound: &sfumato::criterion::Bound,
+    table: &Table,
+    groups: &Groups,
+    group: usize,
+    look: impl FnOnce(&sfumato::candidate::Histogram<'_>) -> T,
+) -> T {
     let (codes, domain): (&[u32], usize) = match &bound.subject {
         Subject::Nothing => (table.columns()[0].codes(), table.columns()[0].domain().len()),
         Subject::Column(name) => {
@@ -235,6 +278,5 @@ fn evidence_of(bound: &sfumato::criterion::Bound, table: &Table, groups: &Groups
     };
     let mut counter = Counter::new(domain);
     let rows = groups.rows(group);
-    let histogram = counter.count(group, rows.iter().map(|&row| codes[row as usize]));
-    bound.criterion.evidence(&histogram)
+    look(&counter.count(group, rows.iter().map(|&row| codes[row as usize])))
 }

@@ -31,6 +31,16 @@ pub struct Best {
     pub suppressed: u64,
 }
 
+impl Best {
+    /// Values that differ by rounding alone are equal.
+    fn is_better_than(&self, other: &Best) -> bool {
+        if exceeds(self.value, other.value) || exceeds(other.value, self.value) {
+            return self.value < other.value;
+        }
+        (self.height, self.node) < (other.height, other.node)
+    }
+}
+
 /// How many safe candidates are remembered for the picture of risk against utility.
 const MOST_CONSIDERED: usize = 2000;
 
@@ -155,11 +165,7 @@ impl<'a> Search<'a> {
     /// Takes a safe candidate if it is better than the best so far.
     pub fn offer(&mut self, node: usize, value: f64, suppressed: u64) {
         let new = Best { value, height: self.lattice.height(node), node, suppressed };
-        let key = |best: &Best| (best.height, best.node);
-        let better = self
-            .best
-            .as_ref()
-            .is_none_or(|old| new.value.total_cmp(&old.value).then_with(|| key(&new).cmp(&key(old))).is_lt());
+        let better = self.best.as_ref().is_none_or(|old| new.is_better_than(old));
         if better {
             self.best = Some(new);
         }

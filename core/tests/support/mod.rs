@@ -1,5 +1,8 @@
 //! A second, plain reading of every definition, in floats and loops: shares no code with the library.
 
+// Every test binary uses a part of this.
+#![allow(dead_code)]
+
 use sfumato::criterion::{Build, Requirement};
 use sfumato::data::{Column, Schema, Table};
 use sfumato::kind::{Kind, Raw};

@@ -169,9 +169,17 @@ pub(super) fn rows(rows: &[Row], full: bool) -> (f64, Markup) {
     const THICK: f64 = 14.0;
     let long = WIDTH - NAMES - if full { 150.0 } else { 74.0 };
     let step = |row: &Row| row.bars.len() as f64 * (THICK + 2.0) + 14.0;
-    let mut top = 6.0;
+    let mut end = 6.0;
+    let placed: Vec<(f64, &Row)> = rows
+        .iter()
+        .map(|row| {
+            let top = end;
+            end += step(row);
+            (top, row)
+        })
+        .collect();
     let drawing = html! {
-        @for row in rows {
+        @for (top, row) in placed {
             @let middle = top + (step(row) - 14.0) / 2.0;
             text.end x=(NAMES - 12.0) y=(px(middle + 3.5)) { (clipped(&row.name, 17)) title { (row.name) } }
             @for (at, (share, label)) in row.bars.iter().enumerate() {
@@ -182,11 +190,10 @@ pub(super) fn rows(rows: &[Row], full: bool) -> (f64, Markup) {
                 rect.bar.before[first_of_two] x=(NAMES) y=(px(y)) width=(px(length)) height=(THICK) {}
                 text.small x=(px(NAMES + if full { long } else { length } + 7.0)) y=(px(y + THICK - 3.0)) { (label) }
             }
-            @let _ = { top += step(row) };
         }
-        line.axis x1=(NAMES) x2=(NAMES) y1="0" y2=(px(top - 8.0)) {}
+        line.axis x1=(NAMES) x2=(NAMES) y1="0" y2=(px(end - 8.0)) {}
     };
-    (top, drawing)
+    (end, drawing)
 }
 
 /// A point of a scatter plot.
@@ -204,7 +211,8 @@ pub(super) fn scatter(points: &[Point], axes: &Axes<'_>, across: &dyn Fn(f64) ->
     let up = Scale::from_zero(points.iter().map(|point| point.y).fold(0.0, f64::max), axes.whole);
     let along = Scale::around(points.iter().map(|point| point.x));
     let place = |point: &Point| (LEFT + wide * along.place(point.x), TOP + high * (1.0 - up.place(point.y)));
-    let (mut plain, mut marked): (Vec<(f64, f64)>, Vec<(f64, f64, String)>) = (Vec::new(), Vec::new());
+    let mut plain: Vec<(f64, f64)> = Vec::new();
+    let mut marked: Vec<(f64, f64, String)> = Vec::new();
     let mut taken = std::collections::BTreeSet::new();
     for point in points {
         let (x, y) = place(point);

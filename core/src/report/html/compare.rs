@@ -1,7 +1,7 @@
 //! Certificates of several releases side by side.
 
 use super::charts::{Axes, Point, Words, figure, scatter};
-use super::words::{counted, grouped, number, percent};
+use super::words::{clipped, counted, grouped, number, percent};
 use super::{Audience, page};
 use maud::{Markup, html};
 use serde_json::Value;
@@ -66,7 +66,7 @@ pub fn compare_html(releases: &[(String, Value)]) -> String {
         ("Size", size(&certificates)),
         ("Promises", criteria(&certificates)),
         ("Attacks (highest belief, and people affected)", attacks(&certificates)),
-        ("Usefulness (smaller is better)", utility(&certificates)),
+        ("Usefulness (smaller is better unless it says otherwise)", utility(&certificates)),
         ("Levels (smaller is finer)", levels(&certificates)),
         ("How it was made", method(&certificates)),
     ];
@@ -249,10 +249,21 @@ fn share(text: &str) -> Option<f64> {
 }
 
 fn utility(certificates: &[&Value]) -> Vec<Line> {
-    let line = |name: &String| {
-        Line::new(name, Best::Least, cells(certificates, |certificate| Cell::of(metric(certificate, name), number)))
-    };
-    metrics(certificates).iter().map(line).collect()
+    let mut lines = Vec::new();
+    for name in metrics(certificates) {
+        let value = cells(certificates, |certificate| Cell::of(metric(certificate, &name), number));
+        let after =
+            cells(certificates, |certificate| Cell::of(certificate["utility"][&name]["after"].as_f64(), percent));
+        let has_any = |cells: &[Cell]| cells.iter().any(|cell| cell.value.is_some());
+        if has_any(&value) {
+            lines.push(Line::new(&name, Best::Least, value));
+        }
+        // How well the release predicts is measured before and after, and the only one of which more is better.
+        if has_any(&after) {
+            lines.push(Line::new(format!("{name} (larger is better)"), Best::Most, after));
+        }
+    }
+    lines
 }
 
 fn metric(certificate: &Value, name: &str) -> Option<f64> {
@@ -260,11 +271,8 @@ fn metric(certificate: &Value, name: &str) -> Option<f64> {
 }
 
 fn metrics(certificates: &[&Value]) -> Vec<String> {
-    let names = certificates
-        .iter()
-        .filter_map(|certificate| certificate["utility"].as_object())
-        .flat_map(|metrics| metrics.keys());
-    in_order(names.cloned())
+    let all = certificates.iter().filter_map(|certificate| certificate["utility"].as_object());
+    in_order(all.flat_map(|metrics| metrics.keys()).cloned())
 }
 
 fn levels(certificates: &[&Value]) -> Vec<Line> {
@@ -345,27 +353,33 @@ fn picture(releases: &[(String, Value)]) -> Markup {
     let attacks = keys(&certificates, "attacks", |finding| subject(finding, "attack"));
     let attacks: Vec<String> =
         attacks.into_iter().filter(|key| everywhere(&|certificate| belief(certificate, key))).collect();
-    let (Some(name), false) = (name, attacks.is_empty()) else {
+    // The attack that tells the releases apart best: one that is certain about somebody in each of them shows nothing.
+    let spread = |key: &String| {
+        let beliefs = certificates.iter().filter_map(|certificate| belief(certificate, key));
+        beliefs.clone().fold(0.0, f64::max) - beliefs.fold(1.0, f64::min)
+    };
+    let attack = attacks.iter().rev().max_by(|a, b| spread(a).total_cmp(&spread(b)));
+    let (Some(name), Some(attack)) = (name, attack) else {
         return html! { p { "The certificates have no attack and no metric in common, so they cannot be drawn in one picture." } };
     };
-    let risk = |certificate: &Value| attacks.iter().filter_map(|key| belief(certificate, key)).fold(0.0, f64::max);
+    let risk = |certificate: &Value| belief(certificate, attack).unwrap_or(0.0);
     let places: Vec<(f64, f64)> =
         certificates.iter().map(|certificate| (metric(certificate, name).unwrap_or(0.0), risk(certificate))).collect();
     let points: Vec<Point> =
         (0..).zip(&places).map(|(at, place)| Point { x: place.0, y: place.1, label: Some(letter(at)) }).collect();
     let across = format!("{name} (smaller is better)");
-    let axes = Axes { across: &across, up: "risk: highest belief of an attack", number: &percent, whole: false };
+    let up = clipped(&format!("risk: highest belief of {attack}"), 60);
+    let axes = Axes { across: &across, up: &up, number: &percent, whole: false };
     let words = Words {
         id: "risk-utility",
         title: "Risk against usefulness of the releases".into(),
         alternative: format!(
-            "{} drawn by {name} and by the highest belief that an attack reached; the table below has the numbers.",
+            "{} drawn by {name} and by the highest belief that the attack {attack} reached; the table below has the numbers.",
             counted(releases.len() as u64, "release")
         ),
         caption: format!(
-            "Each diamond is a release: farther left keeps more detail, farther down tells attackers less. The risk is the highest belief over the {} that \
-             all certificates report.",
-            counted(attacks.len() as u64, "attack")
+            "Each diamond is a release: farther left keeps more detail, farther down tells attackers less. The risk is the highest belief \
+             that the attack {attack} reached: of those that all certificates report, the one in which the releases differ most."
         ),
         header: vec!["Release", name, "Risk"],
         rows: (0..)
@@ -392,7 +406,7 @@ mod tests {
             "method": { "name": "optimal", "metric": "loss", "levels": { "age": 3, "sex": 0 }, "nodes": 12960, "safe": 800 },
             "criteria": [{ "criterion": "k-anonymity", "on": null, "params": { "k": "5" }, "holds": true, "measured": k }],
             "attacks": [{ "attack": "linkage", "on": null, "highest_belief": belief, "people": 40 }],
-            "utility": { "loss": loss, "height": 7.0 },
+            "utility": { "loss": loss, "height": 7.0, "accuracy": { "before": 0.9, "after": 1.0 - loss } },
         })
     }
 
@@ -407,6 +421,7 @@ mod tests {
         assert!(page.contains("<td class=\"number best\"><b>10.0\u{a0}%</b><span"));
         assert!(page.contains(r#"<td class="number best"><b>✓ 10</b><small>asked k = 5</small><span"#));
         assert!(page.contains(r#"<td class="number">7</td><td class="number">7</td>"#));
+        assert!(page.contains("<td class=\"number best\"><b>77.4\u{a0}%</b><span"));
         assert_eq!(page.matches("<path class=\"chosen\"").count(), 2);
     }
 

@@ -167,7 +167,7 @@ fn attack_card(at: usize, finding: &Finding, guard: &Guard) -> Markup {
                         (fact("People affected", &guard.of_published(finding.people)))
                         @if !guard.hides(finding.people) { (fact("In groups", &grouped(finding.groups))) }
                         @if finding.limit.is_some() {
-                            (fact("People above the limit", &guard.part(finding.above_limit, finding.people.max(finding.above_limit))))
+                            (fact("People above the limit", &guard.of_published(finding.above_limit)))
                         }
                         @if !set.is_empty() { (fact("Set to", &set.join(", "))) }
                         @if guard.internal {
@@ -255,7 +255,7 @@ fn beliefs(at: usize, finding: &Finding, guard: &Guard) -> Option<Markup> {
         ),
         caption: format!(
             "For each person the most that is believed about them; bars farther to the right are worse. {}{}",
-            if finding.limit.is_some() { "No bar should stand to the right of the dashed line." } else { "" },
+            line_words(finding),
             if hidden {
                 " Hatched: people are there, too few to say how many; one step that is not rare is hatched with them where needed."
             } else {
@@ -268,6 +268,18 @@ fn beliefs(at: usize, finding: &Finding, guard: &Guard) -> Option<Markup> {
     };
     let (height, drawing) = bars(&drawn, &edges, &axes, line.as_ref());
     Some(figure(&words, height, &drawing))
+}
+
+/// What the dashed line means: values have limits of their own, so people to its right need not be too many.
+fn line_words(finding: &Finding) -> &'static str {
+    let Some(limit) = finding.limit else { return "" };
+    let beyond = |at: usize| at as f64 * 0.05 >= limit.belief.to_f64();
+    let people: u64 = finding.beliefs.iter().enumerate().filter(|step| beyond(step.0)).map(|step| step.1).sum();
+    if people > finding.above_limit {
+        "The dashed line is the limit of the worst belief; other values may have limits farther to the right."
+    } else {
+        "No bar should stand to the right of the dashed line."
+    }
 }
 
 /// A whole percentage; what is not nothing is seen.

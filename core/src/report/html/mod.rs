@@ -134,16 +134,17 @@ fn criteria_word(count: usize) -> String {
 
 fn attacks_clause(publication: &Publication, exceeding: usize) -> String {
     let all = publication.attacks.len();
-    let limited = publication.attacks.iter().any(|finding| finding.limit.is_some());
-    match (exceeding, all) {
-        (_, 0) => "no attack was tried".into(),
-        (0, _) if limited => "no attack found more than was promised".into(),
-        (0, _) => format!("nothing was promised against the {} that were tried", counted(all as u64, "attack")),
-        (found, _) => {
-            let which = format!("{found} of {} found more than was promised", counted(all as u64, "attack"));
-            if publication.attacks_refuse { which } else { format!("{which}, which the plan tolerates") }
-        }
-    }
+    let tried = counted(all as u64, "attack");
+    let unlimited = publication.attacks.iter().filter(|finding| finding.limit.is_none() && !exceeds(finding)).count();
+    let found = match (exceeding, all) {
+        (_, 0) => return "no attack was tried".into(),
+        (0, _) if unlimited == all => return format!("nothing was promised against the {tried} that were tried"),
+        (0, _) => "no attack found more than was promised".to_string(),
+        (found, _) if publication.attacks_refuse => format!("{found} of {tried} found more than was promised"),
+        (found, _) => format!("{found} of {tried} found more than was promised, which the plan tolerates"),
+    };
+    // What is not promised cannot be broken: that is said where it matters.
+    if unlimited == 0 { found } else { format!("{found}; against {unlimited} of {tried} nothing was promised") }
 }
 
 /// The numbers to read first, each with what it means.
@@ -347,6 +348,8 @@ mod tests {
         );
         let unlimited = Publication { attacks: vec![Finding { limit: None, ..finding(None) }], ..sample() };
         check(&unlimited, "nothing was promised against the 1 attack");
+        let mixed = Publication { attacks: vec![finding(None), Finding { limit: None, ..finding(None) }], ..sample() };
+        check(&mixed, "no attack found more than was promised; against 1 of 2 attacks nothing was promised.");
         let exceeding = Finding { highest: Fraction::ONE, above_limit: 12, ..finding(None) };
         let refused = Publication { attacks: vec![exceeding.clone()], ..sample() };
         check(

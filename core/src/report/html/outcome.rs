@@ -210,7 +210,7 @@ fn kept(publication: &Publication) -> Markup {
         id: "kept",
         title: "How much of each column is left".into(),
         alternative: format!("Lying bars, one for each quasi-identifier. {}.", sentences.join("; ")),
-        caption: "100 % means that values are as they were, 0 % that nothing of them is left (*). Level 0 is the finest, the last level the coarsest.".into(),
+        caption: "100 % means that the values of all records are as they were, 0 % that nothing of them is left (*). Level 0 is the finest, the last level the coarsest.".into(),
         header: vec!["Column", "Level", "Of", "Kept"],
         rows: leveled
             .iter()

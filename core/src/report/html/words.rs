@@ -44,7 +44,7 @@ pub(super) fn percent(share: f64) -> String {
     match share {
         _ if !share.is_finite() => "–".into(),
         _ if share > 0.0 && share < 0.0005 => "under 0.1\u{a0}%".into(),
-        _ if share < 1.0 && share >= 0.9995 => "over 99.9\u{a0}%".into(),
+        _ if (0.9995..1.0).contains(&share) => "over 99.9\u{a0}%".into(),
         _ => format!("{:.1}\u{a0}%", share * 100.0),
     }
 }
@@ -54,7 +54,7 @@ pub(super) fn whole_percent(share: f64) -> String {
     match share {
         _ if !share.is_finite() => "–".into(),
         _ if share > 0.0 && share < 0.005 => "under 1\u{a0}%".into(),
-        _ if share < 1.0 && share >= 0.995 => "over 99\u{a0}%".into(),
+        _ if (0.995..1.0).contains(&share) => "over 99\u{a0}%".into(),
         _ => format!("{:.0}\u{a0}%", share * 100.0),
     }
 }
