@@ -43,7 +43,7 @@ fn examples(command: &str) -> Vec<String> {
 
 #[test]
 fn the_help_of_every_command_has_examples() {
-    assert_eq!(commands(), ["demo", "inspect", "init", "check", "list"]);
+    assert_eq!(commands(), ["demo", "inspect", "init", "publish", "verify", "compare", "check", "list"]);
     assert!(!examples("").is_empty());
     for command in commands() {
         let examples = examples(&command);
@@ -56,13 +56,13 @@ fn the_help_of_every_command_has_examples() {
 #[test]
 fn the_examples_of_the_help_work_as_they_stand() {
     let quasi = plan("zip = \"quasi\"\ndisease = \"sensitive\"\n", &[("k-anonymity", "k = 2")]);
+    let quasi = format!("[data]\npath = \"patients.csv\"\n{quasi}");
     for example in std::iter::once(String::new()).chain(commands()).flat_map(|command| examples(&command)) {
         let folder = Folder::new(&[
             ("patients.csv", PATIENTS),
             ("adult.data", "39, State-gov, Bachelors\n50, ?, Masters\n"),
+            ("patients-2026.csv", PATIENTS),
             ("table.csv", "zip,cluster,disease\n1,1,flu\n2,1,flu\n"),
-            ("release/quasi.csv", "zip,group\n1,1\n2,1\n"),
-            ("release/sensitive.csv", "group,disease,count\n1,flu,2\n"),
         ]);
         let formats = Formats::default().with(sfumato_columnar::formats());
         let table = formats.read(&folder.path("patients.csv"), &ReadOptions::default()).unwrap();
@@ -71,6 +71,15 @@ fn the_examples_of_the_help_work_as_they_stand() {
         }
         if !example.contains("init") {
             folder.write("plan.toml", &quasi);
+        }
+        if example.contains("check") {
+            folder.write("release/quasi.csv", "zip,group\n1,1\n2,1\n");
+            folder.write("release/sensitive.csv", "group,disease,count\n1,flu,2\n");
+        }
+        if ["verify", "compare", "--replace"].iter().any(|word| example.contains(word)) {
+            for release in ["release", "release-a", "release-b"] {
+                folder.run(&format!("publish plan.toml --out {release}")).success();
+            }
         }
         let typed = example.strip_prefix("sfumato ").unwrap().split('|').next().unwrap().replace('\'', "");
         let code = folder.run(&typed).get_output().status.code();
@@ -100,7 +109,8 @@ fn the_demo_shows_a_table_that_fails_and_one_that_holds() {
         "no row describes a real person",
         "20,000 records",
         "5 of 5 criteria do not hold",
-        "All 5 criteria hold",
+        "all 5 criteria hold",
+        "sfumato verify",
         "sfumato init",
     ] {
         assert!(text.contains(part), "{part}:\n{text}");
@@ -108,10 +118,15 @@ fn the_demo_shows_a_table_that_fails_and_one_that_holds() {
 }
 
 #[test]
-fn the_demo_leaves_nothing_behind_and_says_how_many_patients() {
-    let folder = Folder::new(&[]);
+fn the_demo_leaves_a_folder_to_go_on_with() {
+    let folder = Folder::new(&[("own/notes.txt", "mine")]);
     assert!(folder.output("demo --rows 300", 0).contains("300 records"));
-    assert_eq!(std::fs::read_dir(folder.path("")).unwrap().count(), 0);
+    assert_eq!(std::fs::read_dir(folder.path("")).unwrap().count(), 2);
+    folder.run("verify sfumato-demo/release").success();
+    folder.run("publish sfumato-demo/plan.toml --out again").success();
+    folder.run("demo --rows 300").success();
+    folder.run("demo --out own").code(2);
+    assert_eq!(std::fs::read_dir(folder.path("own")).unwrap().count(), 1);
 }
 
 // inspect
@@ -367,8 +382,10 @@ fn a_reader_who_has_seen_enough_is_no_error() {
 
 #[test]
 fn reading_only_the_first_line_is_no_error() {
+    let folder = Folder::new(&[]);
     let mut run = std::process::Command::new(SFUMATO);
-    let mut run = run.arg("demo").stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut run =
+        run.current_dir(folder.path("")).arg("demo").stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let mut line = String::new();
     BufReader::new(run.stdout.take().unwrap()).read_line(&mut line).unwrap();
     assert!(line.starts_with("1. The table"), "{line}");

@@ -357,6 +357,11 @@ impl Params {
         }
     }
 
+    /// Whether any of them is a file.
+    pub fn has_file(&self) -> bool {
+        self.0.iter().any(|(_, setting)| matches!(setting, Setting::File(_)))
+    }
+
     /// A yes or no.
     pub fn flag(&self, name: &str) -> bool {
         match self.get(name) {
@@ -377,7 +382,8 @@ impl fmt::Display for Setting {
             Setting::Decimals(decimals) => {
                 f.write_str(&decimals.iter().map(Decimal::to_string).collect::<Vec<_>>().join(", "))
             }
-            Setting::File(path) => write!(f, "{}", path.display()),
+            // By its name alone: where it lies is nobody's business.
+            Setting::File(path) => write!(f, "{}", path.file_name().unwrap_or_default().to_string_lossy()),
             Setting::NoFile(word) => f.write_str(word),
             Setting::Flag(flag) => write!(f, "{flag}"),
         }

@@ -114,7 +114,12 @@ impl World {
         let written = [("t", Raw::from("0.2"))];
         let wanted = Requirement::new("t-closeness", &written, &[], &self.schema).unwrap();
         let bound = wanted.bind(&self.original, &self.schema, self.folder.path()).unwrap();
-        test(&Promises { criteria: vec![(&wanted, &bound)], max_belief: tolerated, max_risk: tolerated })
+        test(&Promises {
+            criteria: vec![(&wanted, &bound)],
+            max_belief: tolerated,
+            max_risk: tolerated,
+            max_here: tolerated,
+        })
     }
 
     /// The people of each group, by what a reader sees.
@@ -293,7 +298,7 @@ proptest! {
         let mut world = World::new(&people, &[], 1);
         // Age would be a second way to believe: the one in which nothing more is known than the group.
         world.schema = Schema::new(world.schema.columns().iter().filter(|spec| spec.name != "age").cloned().collect());
-        let nothing = Promises { criteria: Vec::new(), max_belief: None, max_risk: None };
+        let nothing = Promises { criteria: Vec::new(), max_belief: None, max_risk: None, max_here: None };
         prop_assert_eq!(world.attack("demographic", &[], &nothing)[0].highest, highest);
     }
 
@@ -596,7 +601,7 @@ fn without_sensitive_columns_or_the_original_there_is_less_to_find() {
     let world = World::new(&people, &[], 1);
     let bare = Schema::new(world.schema.columns()[..2].to_vec());
     let groups = Groups::by_columns(&bare.select(&world.release, Role::Quasi).unwrap(), 4);
-    let promises = Promises { criteria: Vec::new(), max_belief: None, max_risk: None };
+    let promises = Promises { criteria: Vec::new(), max_belief: None, max_risk: None, max_here: None };
     for kind in KINDS {
         let attack = (kind.build)(&kind.check(&support::raw(kind.example)).unwrap());
         let original = Some(Original { table: &world.original, row_of: &world.row_of });
@@ -642,7 +647,7 @@ fn a_register_without_a_column_is_the_plans_fault() {
         groups: &Groups::by_columns(&quasi, 1),
         schema: &world.schema,
         original: None,
-        promises: &Promises { criteria: Vec::new(), max_belief: None, max_risk: None },
+        promises: &Promises { criteria: Vec::new(), max_belief: None, max_risk: None, max_here: None },
         formats: &Formats::default(),
         folder: world.folder.path(),
     });

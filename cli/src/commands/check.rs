@@ -6,7 +6,7 @@ use clap::Args;
 use sfumato::candidate::Groups;
 use sfumato::data::{Formats, Role, check_pair, one_row_per_person};
 use sfumato::report::{audit_json, audit_text};
-use sfumato::{Audit, Error, Fault, Plan, Result, audit, audit::audit_groups};
+use sfumato::{Audit, Error, Fault, Plan, Result, audit, audit::audit_groups, release};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -61,7 +61,11 @@ pub fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode> {
 
 fn look(arguments: &Arguments, plan: &Plan, files: &Files) -> Result<Audit> {
     let read = |path: &Path| working(&format!("reading {}", path.display()), || formats().read(path, &plan.options));
-    let table = read(&files.table)?;
+    let table = match &files.release {
+        // A release is read as it was written, not as the plan's own table is.
+        Some(folder) => working(&format!("reading {}", folder.display()), || release::table(folder, &formats()))?,
+        None => read(&files.table)?,
+    };
     let Some(group) = &files.groups else {
         let needed = plan.requirements.iter().flat_map(|wanted| wanted.on.iter().map(String::as_str));
         for name in plan.schema.names(Role::Quasi).into_iter().chain(needed) {
@@ -101,6 +105,8 @@ fn require_something(plan: &Plan) -> Result<()> {
 /// The table to check, the sensitive half of a bucketized pair, and the column that tells groups.
 struct Files {
     table: PathBuf,
+    /// The release directory that it is in, if it has a certificate.
+    release: Option<PathBuf>,
     sensitive: Option<PathBuf>,
     groups: Option<String>,
 }
@@ -118,16 +124,21 @@ impl Files {
         }
         let is_quasi = data.file_stem().is_some_and(|stem| stem == "quasi") && groups.is_some();
         let sibling = || data.parent().and_then(|folder| beside(folder, "sensitive", &formats)).filter(|_| is_quasi);
-        Ok(Files { table: data.clone(), sensitive: arguments.sensitive.clone().or_else(sibling), groups })
+        let sensitive = arguments.sensitive.clone().or_else(sibling);
+        Ok(Files { table: data.clone(), release: None, sensitive, groups })
     }
 
     /// The tables of a release: data.*, or quasi.* and sensitive.* with groups told by the column `group`.
     fn in_folder(folder: &Path, groups: Option<String>, formats: &Formats) -> Result<Files> {
         let [table, quasi, sensitive] = ["data", "quasi", "sensitive"].map(|stem| beside(folder, stem, formats));
         match (table, quasi, sensitive) {
-            (Some(table), ..) if groups.is_none() => Ok(Files { table, sensitive: None, groups }),
+            (Some(table), ..) if groups.is_none() => {
+                let release = folder.join(release::directory::CERTIFICATE).is_file().then(|| folder.to_owned());
+                Ok(Files { table, release, sensitive: None, groups })
+            }
             (_, Some(table), Some(sensitive)) => {
-                Ok(Files { table, sensitive: Some(sensitive), groups: Some(groups.unwrap_or("group".into())) })
+                let groups = Some(groups.unwrap_or("group".into()));
+                Ok(Files { table, release: None, sensitive: Some(sensitive), groups })
             }
             _ => {
                 let message = "the folder has neither data.csv nor quasi.csv and sensitive.csv, in any known format";

@@ -1,19 +1,19 @@
 //! `sfumato compare`: releases side by side.
 
-use super::formats;
+use super::{check_page, formats, write_page};
 use crate::output::{Output, working};
 use clap::Args;
+use sfumato::Result;
 use sfumato::release::{certificate, verify};
 use sfumato::report::compare_text;
 use sfumato::report::html::compare_html;
-use sfumato::{Error, Result};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 /// Compare releases: what each holds, keeps and risks, side by side
 #[derive(Args)]
 #[command(
-    after_long_help = "EXAMPLES\n  sfumato compare release-a release-b\n  sfumato compare release-* --html comparison.html"
+    after_long_help = "EXAMPLES\n  sfumato compare release-a release-b\n  sfumato compare release-a release-b --html comparison.html"
 )]
 pub struct Arguments {
     /// Release directories, at least one.
@@ -28,6 +28,9 @@ pub struct Arguments {
 }
 
 pub fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode> {
+    if let Some(path) = &arguments.html {
+        check_page(path, &[], None)?;
+    }
     let mut releases = Vec::new();
     let mut doubtful = Vec::new();
     for folder in &arguments.releases {
@@ -39,7 +42,7 @@ pub fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode> {
         releases.push((name, document));
     }
     if let Some(path) = &arguments.html {
-        std::fs::write(path, compare_html(&releases)).map_err(|error| Error::io(&error, path))?;
+        write_page(path, &compare_html(&releases))?;
     }
     if arguments.json {
         let all = releases.into_iter().collect::<serde_json::Map<_, _>>();

@@ -1,32 +1,38 @@
 //! `sfumato demo`: the main job on made-up data.
 
+use super::formats;
 use crate::output::{Output, working};
 use clap::Args;
-use sfumato::data::{Table, sample};
+use sfumato::data::sample;
 use sfumato::inspect::inspect;
-use sfumato::report::{audit_text, profile_text};
-use sfumato::{Plan, Result, audit};
-use std::path::Path;
+use sfumato::report::{audit_text, profile_text, publication_text};
+use sfumato::{Error, Plan, Result, audit, publish, release};
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// See it work on 20,000 made-up hospital patients: profile the table, check it raw and generalized
+/// See it work on 20,000 made-up hospital patients: look at the table, check it as it stands, publish it safely
+///
+/// Leaves a folder with the table, the plan and the release, to try everything else on.
 #[derive(Args)]
-#[command(after_long_help = "EXAMPLES\n  sfumato demo\n  sfumato demo --rows 1000000")]
+#[command(after_long_help = "EXAMPLES\n  sfumato demo\n  sfumato demo --rows 1000000 --out big-demo")]
 pub struct Arguments {
     /// How many patients to make up.
     #[arg(long, value_name = "N", default_value_t = 20_000, value_parser = clap::value_parser!(u32).range(1..))]
     rows: u32,
+    /// The folder to leave.
+    #[arg(long, value_name = "DIR", default_value = "sfumato-demo")]
+    out: PathBuf,
 }
 
 const PLAN: &str = include_str!("demo.toml");
 
-/// Levels of the generalized table: coarse enough for groups, fine enough for use.
-const LEVELS: [(&str, usize); 6] =
-    [("age", 3), ("sex", 0), ("zip", 3), ("nationality", 1), ("marital-status", 1), ("admitted", 5)];
-
 pub fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode> {
-    let plan = Plan::parse(PLAN, Path::new("."))?;
+    let (table_path, plan_path) = (arguments.out.join("patients.csv"), arguments.out.join("plan.toml"));
+    make_folder(&arguments.out, &plan_path)?;
     let table = working("making up patients", || sample::hospital(arguments.rows as usize, 1));
+    formats().write(&table, &table_path)?;
+    std::fs::write(&plan_path, PLAN).map_err(|error| Error::io(&error, &plan_path))?;
+    let plan = Plan::read(&plan_path)?;
 
     output.heading("1. The table (no row describes a real person)")?;
     output.text(&format!("\n{}\n", profile_text(&inspect(&table))))?;
@@ -35,20 +41,43 @@ pub fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode> {
     let raw = audit(&table, &plan.schema, &plan.requirements, &plan.folder)?;
     output.text(&format!("\n{}\n", audit_text(&raw)))?;
 
-    output.heading(
-        "3. Generalized: ages in spans of 20 years, two digits of the postal code, no nationality, marital status or date",
-    )?;
-    let coarse = generalized(&table, &plan)?;
-    let safe = audit(&coarse, &plan.schema, &plan.requirements, &plan.folder)?;
-    output.text(&format!("\n{}\n", audit_text(&safe)))?;
-    output.text("Next: `sfumato init YOUR.csv` drafts a plan for your table, `sfumato check YOUR.csv --plan plan.toml` checks it.\n")?;
+    output.heading("3. Published: the best safe generalization, attacked before anybody else can")?;
+    let publishing = plan.publishing()?;
+    let made = working("looking for the best safe generalization, attacking it", || {
+        publish::make(&plan, &publishing, &table, &formats())
+    })?;
+    let target = arguments.out.join("release");
+    let order = release::Order {
+        plan: &plan,
+        publishing: &publishing,
+        table: &table,
+        target: &target,
+        replace: true,
+        inputs: &[plan_path.clone(), table_path.clone()],
+    };
+    working("writing and verifying the release", || release::write(&made, &order, &formats()))?;
+    output.text(&format!("\n{}", publication_text(&made.publication)))?;
+    output.text(&next_steps(&arguments.out))?;
     Ok(ExitCode::SUCCESS)
 }
 
-fn generalized(table: &Table, plan: &Plan) -> Result<Table> {
-    LEVELS.iter().try_fold(table.clone(), |table, (name, level)| {
-        let column = table.column(name)?;
-        let coarser = plan.schema.hierarchy(column)?.generalize(column, *level);
-        table.with_column(coarser)
-    })
+/// A new folder, or one that a demo left.
+fn make_folder(folder: &Path, plan: &Path) -> Result<()> {
+    if folder.exists() && std::fs::read_to_string(plan).ok().as_deref() != Some(PLAN) {
+        let error = Error::plan("is there already, and no demo left it").file(folder);
+        return Err(error.help("choose another folder with --out"));
+    }
+    std::fs::create_dir_all(folder).map_err(|error| Error::io(&error, folder))
+}
+
+fn next_steps(folder: &Path) -> String {
+    let folder = folder.display();
+    format!(
+        "\nLeft in {folder}: patients.csv, plan.toml and release (data.csv, certificate.json, report.html). Try:\n\n    \
+         open {folder}/release/report.html in a browser\n    \
+         sfumato verify {folder}/release\n    \
+         sfumato publish {folder}/plan.toml --out another-release      after changing the plan\n    \
+         sfumato compare {folder}/release another-release\n    \
+         sfumato init YOUR.csv                                        a first plan for your table\n"
+    )
 }

@@ -11,6 +11,9 @@ pub mod verify;
 
 use clap::Args;
 use sfumato::data::{Formats, ReadOptions};
+use sfumato::release::refuse_inside_release;
+use sfumato::{Error, Result};
+use std::path::{Path, PathBuf};
 
 /// How to read a table for which there is no plan yet.
 #[derive(Args)]
@@ -38,7 +41,7 @@ impl ReadArguments {
     }
 }
 
-fn parse_delimiter(text: &str) -> Result<u8, String> {
+fn parse_delimiter(text: &str) -> std::result::Result<u8, String> {
     match text {
         "\\t" | "tab" => Ok(b'\t'),
         _ => match text.as_bytes() {
@@ -46,6 +49,27 @@ fn parse_delimiter(text: &str) -> Result<u8, String> {
             _ => Err("one ASCII character, or `tab`".into()),
         },
     }
+}
+
+/// Refuses to write a page over what was read, into a release, or over anything that is no page.
+fn check_page(path: &Path, inputs: &[PathBuf], release: Option<&Path>) -> Result<()> {
+    let whole = |path: &Path| path.canonicalize().ok();
+    let is_input = inputs.iter().any(|input| whole(input).is_some() && whole(input) == whole(path));
+    let is_page = path.extension().is_some_and(|ending| ending == "html" || ending == "htm");
+    if is_input || !is_page {
+        let error = Error::plan("a page is written to a file that ends in .html").file(path);
+        return Err(error.help("choose another name"));
+    }
+    let folder = path.parent().unwrap_or(Path::new(""));
+    if release.is_some_and(|release| release == folder) {
+        let error = Error::plan("this page is not for release, and the folder is the release").file(path);
+        return Err(error.help("choose another folder"));
+    }
+    refuse_inside_release(path)
+}
+
+fn write_page(path: &Path, page: &str) -> Result<()> {
+    std::fs::write(path, page).map_err(|error| Error::io(&error, path))
 }
 
 /// Every format that this program reads and writes.

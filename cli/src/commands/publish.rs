@@ -1,6 +1,6 @@
 //! `sfumato publish`: from a plan to a release directory, or to nothing.
 
-use super::formats;
+use super::{check_page, formats, write_page};
 use crate::output::{Output, working};
 use clap::Args;
 use sfumato::report::html::{Audience, report_html};
@@ -46,6 +46,10 @@ pub fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode> {
         let error = Error::plan("no table is named").file(&arguments.plan);
         error.help("name one with --data, or under [data] path in the plan")
     })?;
+    let inputs = [arguments.plan.clone(), data.clone()];
+    if let Some(path) = &arguments.internal_report {
+        check_page(path, &inputs, Some(&arguments.out))?;
+    }
     let table = working(&format!("reading {}", data.display()), || formats().read(data, &plan.options))?;
     let in_data = |error: Error| if error.fault() == Fault::Data { error.file(data) } else { in_plan(error) };
     let made = working("looking for the best safe generalization, attacking it", || {
@@ -53,8 +57,7 @@ pub fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode> {
     })
     .map_err(in_data)?;
     if let Some(path) = &arguments.internal_report {
-        let page = report_html(&made.publication, Audience::Internal, "Release report");
-        std::fs::write(path, page).map_err(|error| Error::io(&error, path))?;
+        write_page(path, &report_html(&made.publication, Audience::Internal, "Release report"))?;
     }
     let order = release::Order {
         plan: &plan,
@@ -62,7 +65,7 @@ pub fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode> {
         table: &table,
         target: &arguments.out,
         replace: arguments.replace,
-        inputs: &[arguments.plan.clone(), data.clone()],
+        inputs: &inputs,
     };
     let certificate = working("writing and verifying the release", || release::write(&made, &order, &formats()))?;
     if arguments.json {

@@ -2,6 +2,8 @@
 
 #![allow(dead_code, reason = "every test file uses its own part of this")]
 
+pub mod publishing;
+
 use assert_cmd::Command;
 use assert_cmd::assert::Assert;
 use serde_json::Value;

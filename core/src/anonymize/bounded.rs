@@ -3,7 +3,9 @@
 //! From the coarsest candidate downwards, the best safe one first, until the budget is spent. What is found is safe; that nothing better exists is not claimed, and the outcome says so.
 
 use super::judge::{Judge, Judged, Work};
+use super::search::MOST_CONSIDERED;
 use super::{Considered, Outcome};
+use crate::error::{Error, Fault, Result};
 use std::cmp::Ordering;
 use std::collections::{BinaryHeap, HashSet};
 
@@ -40,8 +42,12 @@ impl Ord for Waiting {
     }
 }
 
-/// The best that so many looks find, if the coarsest candidates are safe at all.
-pub(super) fn best(judge: &Judge<'_>, budget: u64) -> Option<Outcome> {
+/// A bounded search looks at no more candidates than this, whatever the budget.
+const MOST_LOOKS: u64 = 100_000;
+
+/// The best that so many looks find.
+pub(super) fn best(judge: &Judge<'_>, budget: u64) -> Result<Option<Outcome>> {
+    let budget = budget.min(MOST_LOOKS);
     let heights: Vec<usize> = judge.scales().columns.iter().map(|scale| scale.height()).collect();
     let nodes = heights.iter().fold(1u64, |nodes, height| nodes.saturating_mul(*height as u64 + 1));
     let mut work = Work::default();
@@ -56,15 +62,14 @@ pub(super) fn best(judge: &Judge<'_>, budget: u64) -> Option<Outcome> {
                 break;
             }
             checked += 1;
-            if let Judged::Safe(safe) = judge.judge(&levels, &mut work) {
-                let risk = if safe.smallest == 0 { 0.0 } else { 1.0 / safe.smallest as f64 };
-                considered.push(Considered {
-                    levels: levels.clone(),
-                    value: safe.value,
-                    risk,
-                    suppressed: safe.suppressed,
-                });
-                heap.push(Waiting { value: safe.value, levels });
+            match judge.judge(&levels, &mut work) {
+                Judged::Below => {}
+                // What is finer may be safe; it waits until nothing safe is left to refine.
+                Judged::Unsafe(_) => heap.push(Waiting { value: f64::INFINITY, levels }),
+                Judged::Safe(safe) => {
+                    considered.push(Considered::new(levels.clone(), &safe));
+                    heap.push(Waiting { value: safe.value, levels });
+                }
             }
         }
         let Some(finest) = heap.pop().filter(|_| checked < budget) else { break };
@@ -77,10 +82,12 @@ pub(super) fn best(judge: &Judge<'_>, budget: u64) -> Option<Outcome> {
         }
     }
     let rank = |one: &Considered| Waiting { value: one.value, levels: one.levels.clone() };
-    let best = considered.iter().max_by(|a, b| rank(a).cmp(&rank(b)))?.clone();
+    let Some(best) = considered.iter().max_by(|a, b| rank(a).cmp(&rank(b))).cloned() else {
+        return Err(none_found(checked, nodes));
+    };
     let safe = considered.len() as u64;
-    considered.truncate(2000);
-    Some(Outcome {
+    considered.truncate(MOST_CONSIDERED);
+    Ok(Some(Outcome {
         levels: best.levels,
         value: best.value,
         suppressed: best.suppressed,
@@ -90,5 +97,11 @@ pub(super) fn best(judge: &Judge<'_>, budget: u64) -> Option<Outcome> {
         minimal: Vec::new(),
         exhaustive: false,
         considered,
-    })
+    }))
+}
+
+fn none_found(checked: u64, nodes: u64) -> Error {
+    let message = format!("none of the {checked} choices of levels that were looked at is safe, of {nodes}");
+    Error::new(Fault::Infeasible, message)
+        .help("the search was bounded: a larger budget may find one; so may a looser criterion or more suppression")
 }

@@ -10,7 +10,7 @@
 use super::optimal::{find_best, outcome};
 use super::search::Search;
 use super::{BUDGET, Build, Judge, Lattice, Method, Outcome, SEARCH, Task, bounded, lattice_within};
-use crate::error::Result;
+use crate::error::{Fault, Result};
 use crate::kind::Kind;
 
 /// The description of the method.
@@ -32,10 +32,11 @@ struct Incognito {
 
 impl Method for Incognito {
     fn run(&self, task: &Task<'_>) -> Result<Option<Outcome>> {
-        let judge = Judge::new(task)?;
-        match lattice_within(&judge, self.budget) {
-            Ok(lattice) => Ok(all(&judge, lattice)),
-            Err(_) if self.bounded => Ok(bounded::best(&judge, self.budget)),
+        match lattice_within(task, self.budget) {
+            Ok(lattice) => Ok(all(&Judge::new(task)?, lattice)),
+            Err(error) if self.bounded && error.fault() == Fault::Resources => {
+                bounded::best(&Judge::new(task)?, self.budget)
+            }
             Err(error) => Err(error),
         }
     }
@@ -58,8 +59,7 @@ fn decide_all(search: &mut Search<'_>) {
     let mut order: Vec<usize> = (0..search.lattice.nodes()).collect();
     order.sort_by_cached_key(|&node| (search.lattice.breadth(node), search.lattice.height(node)));
     for &node in &order {
-        let lattice = search.lattice.clone();
-        search.settle(node, |up| lattice.height(up) as f64);
+        search.settle(node, |lattice, up| lattice.height(up) as f64);
     }
     if !search.judge.is_upward_closed() {
         let open: Vec<usize> =

@@ -57,6 +57,9 @@ struct Rules<'a> {
     rules: Vec<Rule<'a>>,
 }
 
+/// Levels, and the frequency set on them.
+type RolledUp = (Vec<usize>, FrequencySet);
+
 /// Judges candidates of a task.
 pub struct Judge<'a> {
     scales: Scales,
@@ -68,7 +71,7 @@ pub struct Judge<'a> {
     limit: u64,
     metric: Box<dyn Metric>,
     /// Coarser frequency sets made on the way, with their levels: starting points for candidates that are coarser still.
-    made: RwLock<Vec<Arc<(Vec<usize>, FrequencySet)>>>,
+    made: RwLock<Vec<Arc<RolledUp>>>,
 }
 
 /// Frequency sets below this size are rolled up from directly.
@@ -171,7 +174,7 @@ impl<'a> Judge<'a> {
     }
 
     /// The smallest frequency set that these levels can be rolled up from, if it is not the base.
-    fn nearest(&self, levels: &[usize]) -> Option<Arc<(Vec<usize>, FrequencySet)>> {
+    fn nearest(&self, levels: &[usize]) -> Option<Arc<RolledUp>> {
         let made = self.made.read().expect("no thread panicked");
         let finer = made.iter().filter(|made| made.0.iter().zip(levels).all(|(own, wanted)| own <= wanted));
         finer.min_by_key(|made| made.1.len()).cloned()

@@ -21,7 +21,7 @@ pub use judge::{Judge, Judged, Work};
 pub use lattice::Lattice;
 
 use crate::criterion::{Bound, Requirement};
-use crate::data::{Schema, Table};
+use crate::data::{Role, Schema, Table};
 use crate::error::{Error, Fault, Result};
 use crate::kind::{self, Kind, Param, Params, Raw, Shape};
 use crate::utility::Chosen;
@@ -90,6 +90,13 @@ pub struct Considered {
     pub suppressed: u64,
 }
 
+impl Considered {
+    fn new(levels: Vec<usize>, safe: &judge::Safe) -> Considered {
+        let risk = if safe.smallest == 0 { 0.0 } else { 1.0 / safe.smallest as f64 };
+        Considered { levels, value: safe.value, risk, suppressed: safe.suppressed }
+    }
+}
+
 /// Forms groups.
 ///
 /// Obligations: the outcome is safe, depends on the task alone (not on the order of rows or the number of threads), and is nothing only if no candidate that the method knows is safe.
@@ -101,7 +108,7 @@ pub trait Method: Send + Sync {
 /// How far a search may go.
 const BUDGET: Param = Param {
     name: "budget",
-    summary: "the most candidates a search may have",
+    summary: "the most candidates that an exhaustive search may have; a bounded one looks at no more, and at 100000 at most",
     shape: Shape::Count(1),
     default: Some("10000000"),
 };
@@ -115,16 +122,18 @@ const SEARCH: Param = Param {
 };
 
 /// The lattice of a task, if the budget allows it.
-fn lattice_within(judge: &Judge<'_>, budget: u64) -> Result<Lattice> {
-    let radices = judge.scales().columns.iter().map(|scale| scale.levels.len());
-    let nodes = radices.clone().fold(1u128, |nodes, radix| nodes.saturating_mul(radix as u128));
+fn lattice_within(task: &Task<'_>, budget: u64) -> Result<Lattice> {
+    let quasi = task.schema.select(task.table, Role::Quasi)?;
+    let radices: Vec<usize> =
+        quasi.iter().map(|column| Ok(task.schema.quasi_hierarchy(column)?.height() + 1)).collect::<Result<_>>()?;
+    let nodes = radices.iter().fold(1u128, |nodes, radix| nodes.saturating_mul(*radix as u128));
     if nodes > u128::from(budget) {
         let message = format!("the search has {nodes} candidates, more than the budget of {budget}");
         let help = "under [method]: search = \"bounded\" looks at as many as the budget allows and says that it is not exhaustive; a larger budget, or fewer \
                     levels and quasi-identifiers, would make it exhaustive";
         return Err(Error::new(Fault::Resources, message).help(help));
     }
-    Ok(Lattice::new(radices.collect()))
+    Ok(Lattice::new(radices))
 }
 
 /// A method with its parameters, as a plan asks for it.

@@ -8,7 +8,7 @@
 
 use super::search::Search;
 use super::{BUDGET, Build, Judge, Lattice, Method, Outcome, SEARCH, Task, bounded, lattice_within};
-use crate::error::Result;
+use crate::error::{Fault, Result};
 use crate::kind::Kind;
 
 /// The description of the method.
@@ -28,14 +28,18 @@ struct Optimal {
 
 impl Method for Optimal {
     fn run(&self, task: &Task<'_>) -> Result<Option<Outcome>> {
-        let judge = Judge::new(task)?;
-        match lattice_within(&judge, self.budget) {
-            Ok(lattice) => Ok(best(&judge, lattice)),
-            Err(_) if self.bounded => Ok(bounded::best(&judge, self.budget)),
+        match lattice_within(task, self.budget) {
+            Ok(lattice) => Ok(best(&Judge::new(task)?, lattice)),
+            Err(error) if self.bounded && error.fault() == Fault::Resources => {
+                bounded::best(&Judge::new(task)?, self.budget)
+            }
             Err(error) => Err(error),
         }
     }
 }
+
+/// How many candidates are judged side by side. A constant, so that what was looked at does not depend on the number of threads.
+const BATCH: usize = 16;
 
 fn best(judge: &Judge<'_>, lattice: Lattice) -> Option<Outcome> {
     let mut search = Search::new(judge, lattice);
@@ -53,8 +57,7 @@ pub(super) fn find_best(search: &mut Search<'_>, candidates: &[usize]) {
     let known = judge.keeps_all() && judge.metric().is_exact() && judge.is_upward_closed();
     let mut order: Vec<usize> = (0..candidates.len()).collect();
     order.sort_unstable_by(|&a, &b| bounds[a].total_cmp(&bounds[b]).then(a.cmp(&b)));
-    let batch = 4 * rayon::current_num_threads();
-    let mut waiting: Vec<usize> = Vec::with_capacity(batch);
+    let mut waiting: Vec<usize> = Vec::with_capacity(BATCH);
     for at in order {
         let (node, bound) = (candidates[at], bounds[at]);
         if search.is_worse(bound) {
@@ -64,7 +67,7 @@ pub(super) fn find_best(search: &mut Search<'_>, candidates: &[usize]) {
             continue;
         }
         if whole && !search.is_above(node) {
-            search.settle(node, |up| bounds[up]);
+            search.settle(node, |_, up| bounds[up]);
         }
         if search.is_out(node) || !search.is_above(node) {
             continue;
@@ -74,7 +77,7 @@ pub(super) fn find_best(search: &mut Search<'_>, candidates: &[usize]) {
             continue;
         }
         waiting.push(node);
-        if waiting.len() == batch {
+        if waiting.len() == BATCH {
             search.look_at_all(&waiting);
             waiting.clear();
         }

@@ -42,7 +42,7 @@ impl Best {
 }
 
 /// How many safe candidates are remembered for the picture of risk against utility.
-const MOST_CONSIDERED: usize = 2000;
+pub const MOST_CONSIDERED: usize = 2000;
 
 /// A search in progress.
 pub struct Search<'a> {
@@ -92,13 +92,13 @@ impl<'a> Search<'a> {
     }
 
     /// Finds out for every candidate on a path upwards from here whether it is below or above, by bisection. The path takes the step that `cost` says is the least.
-    pub fn settle(&mut self, node: usize, cost: impl Fn(usize) -> f64) {
+    pub fn settle(&mut self, node: usize, cost: impl Fn(&Lattice, usize) -> f64) {
         let mut path = Vec::new();
         let mut next = Some(node).filter(|&node| self.is_open(node));
         while let Some(at) = next {
             path.push(at);
             let open = self.lattice.coarser(at).filter(|&up| self.is_open(up));
-            next = open.min_by(|a, b| cost(*a).total_cmp(&cost(*b)));
+            next = open.min_by(|a, b| cost(&self.lattice, *a).total_cmp(&cost(&self.lattice, *b)));
         }
         let (mut low, mut high) = (0, path.len());
         while low < high {
@@ -155,9 +155,7 @@ impl<'a> Search<'a> {
 
     fn consider(&mut self, node: usize, safe: &Safe) {
         if self.considered.len() < MOST_CONSIDERED {
-            let risk = if safe.smallest == 0 { 0.0 } else { 1.0 / safe.smallest as f64 };
-            let levels = self.lattice.levels(node);
-            self.considered.push(Considered { levels, value: safe.value, risk, suppressed: safe.suppressed });
+            self.considered.push(Considered::new(self.lattice.levels(node), safe));
         }
         self.offer(node, safe.value, safe.suppressed);
     }

@@ -61,17 +61,23 @@ pub struct Original<'a> {
 pub struct Promises<'a> {
     /// The criteria, bound to the table that the release was made from.
     pub criteria: Vec<(&'a Requirement, &'a Bound)>,
-    /// The most that anybody may believe in a sensitive value, if the plan says so.
+    /// The most that anybody who knows nothing else may believe in a sensitive value, if the plan says so.
     pub max_belief: Option<Fraction>,
     /// The largest chance to pick a person's record, if the plan says so.
     pub max_risk: Option<Fraction>,
+    /// The most that this very attack may reach, whatever it knows, if the plan says so.
+    pub max_here: Option<Fraction>,
 }
 
 impl Promises<'_> {
     /// The tightest limit on a belief about a sensitive column, or about identity if no column is named.
     pub fn limit(&self, column: Option<&str>, about: About, knowledge: Knowledge) -> Option<Limit> {
-        let tolerated = if about == About::Identity { self.max_risk } else { self.max_belief };
-        let tolerated = tolerated.map(|belief| Limit { belief, strict: false });
+        let everywhere = match (about, knowledge) {
+            (About::Identity, _) => self.max_risk,
+            (About::Value(_), Knowledge::Nothing) => self.max_belief,
+            (About::Value(_), _) => None,
+        };
+        let tolerated = everywhere.into_iter().chain(self.max_here).min().map(|belief| Limit { belief, strict: false });
         let concerned = self.criteria.iter().filter(|(wanted, _)| match column {
             None => true,
             Some(column) => wanted.on.len() == 1 && wanted.on[0] == column,
@@ -134,7 +140,7 @@ pub fn example(name: &str, written: &[(&str, &str)]) -> Result<Vec<Finding>> {
         groups: &Groups::by_columns(&schema.select(&release, Role::Quasi)?, release.rows()),
         schema: &schema,
         original: Some(Original { table: &original, row_of: &[0, 1, 2, 3, 4, 5] }),
-        promises: &Promises { criteria: Vec::new(), max_belief: None, max_risk: None },
+        promises: &Promises { criteria: Vec::new(), max_belief: None, max_risk: None, max_here: None },
         formats: &Formats::default(),
         folder: Path::new("."),
     })

@@ -407,8 +407,17 @@ fn pack(quasi: &[Coded<'_>], ladders: &[Ladder], entries: &[u32]) -> (Vec<Part>,
     let most_combinations = (entries.len() / 2).max(4096);
     let mut wanted = quasi.len().min(2);
     loop {
+        let dealt = balanced(quasi, wanted);
+        // What a part may have to remember is told before it is made: its choices of levels can be astronomically many.
+        let choices = |columns: &Vec<usize>| {
+            columns.iter().fold(1usize, |choices, &column| choices.saturating_mul(ladders[column].maps.len()))
+        };
+        if wanted < quasi.len() && dealt.iter().any(|columns| columns.len() > 1 && choices(columns) > PART_CELLS / 64) {
+            wanted += 1;
+            continue;
+        }
         let packed: Vec<(Part, Vec<u32>)> =
-            balanced(quasi, wanted).iter().map(|columns| Part::new(columns, ladders, quasi, entries)).collect();
+            dealt.iter().map(|columns| Part::new(columns, ladders, quasi, entries)).collect();
         let small = |part: &Part| {
             let combinations = part.combinations();
             combinations <= most_combinations && combinations.saturating_mul(part.levels.len()) <= PART_CELLS

@@ -15,7 +15,7 @@
 //! # Ok::<(), sfumato::Error>(())
 //! ```
 
-use super::{Bound, Build, Context, Criterion, Evidence, Measure, On, Subject};
+use super::{Bound, Build, Context, Criterion, Evidence, Measure, On, Scope, Subject};
 use crate::candidate::{Histogram, dense_ids};
 use crate::data::hierarchy::Hierarchy;
 use crate::data::{Column, ReadOptions, Role, Table, csv};
@@ -329,6 +329,10 @@ impl Criterion for BayesOptimal {
             needed = needed.max(own);
         }
         Evidence::of(group, holds, [Measure::most_real(needed)])
+    }
+
+    fn scope(&self) -> Scope {
+        Scope::Original
     }
 
     fn is_monotone(&self) -> bool {

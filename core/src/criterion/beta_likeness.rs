@@ -15,7 +15,7 @@
 
 use super::entropy::limit_above;
 use super::shared::Whole;
-use super::{About, Bound, Build, Criterion, Evidence, Knowledge, Limit, Measure, On};
+use super::{About, Bound, Build, Criterion, Evidence, Knowledge, Limit, Measure, On, Scope};
 use crate::candidate::Histogram;
 use crate::exact::{Fraction, compare_ln};
 use crate::kind::{Kind, Param, Range, Shape};
@@ -89,6 +89,10 @@ impl Criterion for BetaLikeness {
             largest = largest.max(if beyond { Fraction::INFINITE } else { gain });
         }
         Evidence::of(group, largest <= self.beta, [Measure::most(largest)])
+    }
+
+    fn scope(&self) -> Scope {
+        Scope::Table
     }
 
     fn is_monotone(&self) -> bool {

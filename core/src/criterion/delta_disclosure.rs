@@ -16,7 +16,7 @@
 
 use super::entropy::limit_above;
 use super::shared::Whole;
-use super::{About, Bound, Build, Criterion, Evidence, Knowledge, Limit, Measure, On};
+use super::{About, Bound, Build, Criterion, Evidence, Knowledge, Limit, Measure, On, Scope};
 use crate::candidate::Histogram;
 use crate::exact::{Fraction, compare_ln};
 use crate::kind::{Kind, Param, Range, Shape};
@@ -87,6 +87,10 @@ impl Criterion for DeltaDisclosure {
             largest = largest.max(lift.to_f64().ln().abs());
         }
         Evidence::of(group, holds, [Measure::most_real(largest)])
+    }
+
+    fn scope(&self) -> Scope {
+        Scope::Table
     }
 
     fn is_monotone(&self) -> bool {

@@ -211,10 +211,26 @@ pub trait Criterion: Send + Sync {
         Least { size: 1, values: 1 }
     }
 
+    /// What besides the groups it reads: how far a verdict can be repeated by somebody who has only the release.
+    fn scope(&self) -> Scope {
+        Scope::Groups
+    }
+
     /// How far an attacker with this knowledge can believe, wherever the criterion holds; nothing if it promises nothing about that.
     fn promise(&self, _about: About, _knowledge: Knowledge) -> Option<Limit> {
         None
     }
+}
+
+/// What a criterion reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// The groups alone.
+    Groups,
+    /// The groups, and how values are distributed in the whole table.
+    Table,
+    /// The groups, and how values depend on original quasi-identifiers.
+    Original,
 }
 
 /// What a group needs at least.

@@ -15,7 +15,7 @@
 //! ```
 
 use super::shared::Whole;
-use super::{About, Bound, Build, Context, Criterion, Evidence, Knowledge, Limit, Measure, On};
+use super::{About, Bound, Build, Context, Criterion, Evidence, Knowledge, Limit, Measure, On, Scope};
 use crate::candidate::Histogram;
 use crate::error::{Error, Result};
 use crate::exact::Fraction;
@@ -199,6 +199,10 @@ impl Criterion for TCloseness {
     fn evidence(&self, group: &Histogram<'_>) -> Evidence {
         let distance = self.distance(group);
         Evidence::of(group, distance <= self.t, [Measure::most(distance)])
+    }
+
+    fn scope(&self) -> Scope {
+        Scope::Table
     }
 
     fn is_monotone(&self) -> bool {

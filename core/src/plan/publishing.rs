@@ -36,7 +36,7 @@ pub struct Publishing {
 pub struct Gate {
     /// Whether an attack that finds too much stops the release.
     pub refuses: bool,
-    /// The most that anybody may believe in a sensitive value, if it is to be limited beyond what criteria promise.
+    /// The most that anybody who knows nothing but the release may believe in a sensitive value, if it is to be limited beyond what criteria promise.
     pub max_belief: Option<Fraction>,
     /// The largest chance to pick a person's record, likewise.
     pub max_risk: Option<Fraction>,
@@ -49,6 +49,8 @@ pub struct Attempt {
     pub kind: &'static Kind<attack::Build>,
     /// Its parameters.
     pub params: Params,
+    /// The most that it may reach, if it is to be limited beyond what criteria promise.
+    pub max_belief: Option<Fraction>,
 }
 
 impl Plan {
@@ -139,7 +141,12 @@ fn read_release(section: Option<&Section<'_>>) -> Result<(Fraction, Recoding, St
         recoding.insensitive = Insensitive::Drop;
     }
     let share = share(section, "max_suppressed")?.unwrap_or(Fraction::ZERO);
-    Ok((share, recoding, section.get("format", text)?.unwrap_or("csv".into())))
+    let format = section.get("format", text)?.unwrap_or("csv".into());
+    if format.is_empty() || !format.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit()) {
+        let error = Error::plan(format!("{}: `format` is a file ending", section.name)).line(section.line_of("format"));
+        return Err(error.help("write format = \"csv\" or another of `sfumato list formats`"));
+    }
+    Ok((share, recoding, format))
 }
 
 fn read_gate(section: Option<&Section<'_>>) -> Result<Gate> {
@@ -158,14 +165,15 @@ fn read_attack(section: &Section<'_>) -> Result<Attempt> {
         at(Error::plan("an [[attack]] names no attack").help("attack = \"…\", see `sfumato list attacks`"))
     })?;
     let kind = attack::find(&name).map_err(at)?;
-    Ok(Attempt { kind, params: kind.check(&written(section, &["attack"])).map_err(at)? })
+    let params = kind.check(&written(section, &["attack", "max_belief"])).map_err(at)?;
+    Ok(Attempt { kind, params, max_belief: share(section, "max_belief")? })
 }
 
 /// Every attack with its default parameters.
 fn default_attacks() -> Vec<Attempt> {
     let attempt = |kind: &&'static Kind<attack::Build>| {
         let params = kind.check(&[]).expect("every parameter of an attack has a default");
-        Attempt { kind, params }
+        Attempt { kind, params, max_belief: None }
     };
     attack::KINDS.iter().map(attempt).collect()
 }

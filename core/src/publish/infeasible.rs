@@ -10,8 +10,7 @@ use crate::kind::Params;
 pub fn explain(task: &Task<'_>) -> Result<Error> {
     let everybody = Groups::by_columns(&[], task.table.rows());
     let audit = audit_bound(task.table, &everybody, task.requirements, task.bound)?;
-    let failing: Vec<String> =
-        audit.criteria.iter().filter(|answer| !answer.verdict.holds).map(|answer| describe(answer)).collect();
+    let failing: Vec<String> = audit.criteria.iter().filter(|answer| !answer.verdict.holds).map(describe).collect();
     let error = |message: String| Error::new(Fault::Infeasible, message);
     if failing.is_empty() {
         // Only with criteria that merging does not keep.
@@ -22,8 +21,14 @@ pub fn explain(task: &Task<'_>) -> Result<Error> {
     }
     let message =
         format!("no generalization satisfies the plan: even with everybody in one group, {}", failing.join("; and "));
-    Ok(error(message)
-        .help("loosen the criterion to what can be met; coarser hierarchies or more suppression cannot help here"))
+    let all_monotone = task.bound.iter().all(|bound| bound.criterion.is_monotone());
+    let help = match task.limit {
+        0 if all_monotone => {
+            "loosen the criterion to what can be met; no hierarchy can help here, only suppression ([release] max_suppressed) might"
+        }
+        _ => "loosen the criterion to what can be met, or allow more suppression ([release] max_suppressed)",
+    };
+    Ok(error(message).help(help))
 }
 
 fn describe(answer: &Answer) -> String {

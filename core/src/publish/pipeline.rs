@@ -5,7 +5,7 @@ use crate::anonymize::{Judge, Outcome, Task};
 use crate::attack::{Finding, Original, Promises, Target};
 use crate::audit::{Answer, audit_bound};
 use crate::candidate::Coded;
-use crate::criterion::Bound;
+use crate::criterion::{Bound, Scope};
 use crate::data::{Column, Formats, Role, Schema, Table};
 use crate::error::{Error, Fault, Result};
 use crate::exact::Fraction;
@@ -14,6 +14,7 @@ use crate::recode::{Recoded, Suppressed, generalize};
 use crate::utility::classification::accuracy;
 use crate::utility::{Chosen, kl_divergence};
 use std::collections::BTreeMap;
+use std::path::Path;
 
 /// A publication and its table.
 pub struct Made {
@@ -21,6 +22,8 @@ pub struct Made {
     pub publication: Publication,
     /// The recoded table.
     pub recoded: Recoded,
+    /// What each criterion reads besides groups.
+    pub scopes: Vec<Scope>,
 }
 
 /// Makes a publication: groups, recodes, audits, attacks and measures. Nothing is written; whether attacks found too much is for the caller to ask.
@@ -45,12 +48,14 @@ pub struct Made {
 /// ```
 pub fn make(plan: &Plan, publishing: &Publishing, table: &Table, formats: &Formats) -> Result<Made> {
     check(plan, table)?;
+    formats.of(Path::new(&format!("data.{}", publishing.format)))?;
     let schema = &plan.schema;
     let prepared = schema.prepare(table)?;
     let table = &*prepared;
     let bound: Vec<Bound> =
         plan.requirements.iter().map(|wanted| wanted.bind(table, schema, &plan.folder)).collect::<Result<_>>()?;
-    let limit = share_of(publishing.max_suppressed, table.rows());
+    // To suppress everybody is no release.
+    let limit = share_of(publishing.max_suppressed, table.rows()).min(table.rows() as u64 - 1);
     let task =
         Task { table, schema, requirements: &plan.requirements, bound: &bound, limit, metric: &publishing.metric };
     let Some(outcome) = publishing.method.build().run(&task)? else { return Err(infeasible::explain(&task)?) };
@@ -63,14 +68,11 @@ pub fn make(plan: &Plan, publishing: &Publishing, table: &Table, formats: &Forma
         );
         return Err(Error::new(Fault::Internal, message));
     }
-    if recoded.table.rows() == 0 {
-        let error = Error::new(Fault::Infeasible, "every record would have to be suppressed");
-        return Err(error.help("loosen a criterion, or allow coarser levels"));
-    }
     let criteria = audited(&task, &recoded)?;
     let attacks = attacked(plan, publishing, &task, &recoded, formats)?;
     let publication = describe(plan, publishing, &task, &outcome, &recoded, criteria, attacks)?;
-    Ok(Made { publication, recoded })
+    let scopes = bound.iter().map(|bound| bound.criterion.scope()).collect();
+    Ok(Made { publication, recoded, scopes })
 }
 
 /// A plan that asks for nothing lets everything through: refuse it, and what else cannot be published.
@@ -127,22 +129,23 @@ fn attacked(
     recoded: &Recoded,
     formats: &Formats,
 ) -> Result<Vec<Finding>> {
-    let promises = Promises {
-        criteria: plan.requirements.iter().zip(task.bound).collect(),
-        max_belief: publishing.gate.max_belief,
-        max_risk: publishing.gate.max_risk,
-    };
-    let target = Target {
-        release: &recoded.table,
-        groups: &recoded.groups,
-        schema: task.schema,
-        original: Some(Original { table: task.table, row_of: &recoded.row_of }),
-        promises: &promises,
-        formats,
-        folder: &plan.folder,
-    };
     let mut findings = Vec::new();
     for attempt in &publishing.attacks {
+        let promises = Promises {
+            criteria: plan.requirements.iter().zip(task.bound).collect(),
+            max_belief: publishing.gate.max_belief,
+            max_risk: publishing.gate.max_risk,
+            max_here: attempt.max_belief,
+        };
+        let target = Target {
+            release: &recoded.table,
+            groups: &recoded.groups,
+            schema: task.schema,
+            original: Some(Original { table: task.table, row_of: &recoded.row_of }),
+            promises: &promises,
+            formats,
+            folder: &plan.folder,
+        };
         findings.extend((attempt.kind.build)(&attempt.params).run(&target)?);
     }
     Ok(findings)

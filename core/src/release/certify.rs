@@ -2,8 +2,9 @@
 
 use super::Order;
 use super::recompute::{Stated, recompute};
+use crate::criterion::Scope;
 use crate::data::{Column, ColumnSpec, Formats, Role};
-use crate::error::{Error, Result};
+use crate::error::{Error, Fault, Result};
 use crate::publish::Made;
 use crate::report::{params_json, publication_json};
 use serde_json::{Map, Value, json};
@@ -17,11 +18,12 @@ pub struct Certificate {
 }
 
 /// What no certificate of this kind promises.
-const NOT_PROMISED: [&str; 6] = [
+const NOT_PROMISED: [&str; 7] = [
     "This is not differential privacy: the criteria bound what a reader of this release can infer under the knowledge stated, not under any knowledge.",
     "The criteria hold for the listed quasi-identifiers only. Whoever knows another column of a person may single them out by it.",
     "That a person is in the table is not hidden.",
     "Nothing is promised about several releases of the same people taken together.",
+    "Who was suppressed is not hidden: whoever knows everybody's quasi-identifiers sees which combinations are missing, and that those people's group did not satisfy the criteria.",
     "Insensitive columns that are published are published as they are.",
     "The seal shows that the certificate was changed by accident or carelessly. Somebody who wants to deceive can make a new one: compare the seal with the one the publisher gave you.",
 ];
@@ -58,9 +60,11 @@ pub fn draw_up(
     }
     document["files"] = hashes.into();
     document["data"] = json!(files[0]);
-    let recomputed = recompute(folder, &Stated::read(&document)?, formats)?;
-    mark_repeatable(&mut document, &recomputed);
-    document["recomputed"] = recomputed;
+    hide_suppressed(&mut document, made);
+    let recomputed = Stated::read(&document).and_then(|stated| recompute(folder, &stated, formats));
+    document["recomputed"] = recomputed.map_err(|error| {
+        Error::new(Fault::Gate, format!("what was written cannot be read back and checked: {error}"))
+    })?;
     seal(document)
 }
 
@@ -74,9 +78,10 @@ fn merge(document: &mut Value, more: Value) {
 fn plan_json(made: &Made, order: &Order<'_>) -> Result<Value> {
     let mut columns = Vec::new();
     for spec in order.plan.schema.columns() {
-        let mut column = json!({ "name": spec.name, "role": spec.role.name() });
+        let published = order.publishing.recoding.publishes(spec);
+        let mut column = json!({ "name": spec.name, "role": spec.role.name(), "published": published });
         if spec.role == Role::Sensitive {
-            add_words(&mut column, spec);
+            add_words(&mut column, spec, made.recoded.table.column(&spec.name)?);
         }
         let report = made.publication.columns.iter().find(|report| report.name == spec.name);
         if let Some(level) = report.and_then(|report| report.level) {
@@ -92,7 +97,6 @@ fn plan_json(made: &Made, order: &Order<'_>) -> Result<Value> {
     let publishing = order.publishing;
     Ok(json!({
         "columns": columns,
-        "missing": order.plan.options.missing,
         "max_suppressed": publishing.max_suppressed.to_f64(),
         "metric": { "name": publishing.metric.kind.name, "params": params_json(&publishing.metric.params) },
         "gate": {
@@ -103,16 +107,18 @@ fn plan_json(made: &Made, order: &Order<'_>) -> Result<Value> {
     }))
 }
 
-fn add_words(column: &mut Value, spec: &ColumnSpec) {
+/// What the plan says about a sensitive column, as far as it is about values that are published.
+fn add_words(column: &mut Value, spec: &ColumnSpec, published: &Column) {
+    let occurring = |values: &[String]| -> Vec<String> {
+        values.iter().filter(|value| published.domain().code(value).is_some()).cloned().collect()
+    };
     if !spec.sensitive_values.is_empty() {
-        column["sensitive_values"] = json!(spec.sensitive_values);
+        column["sensitive_values"] = json!(occurring(&spec.sensitive_values));
     }
     if !spec.order.is_empty() {
-        column["order"] = json!(spec.order);
+        column["order"] = json!(occurring(&spec.order));
     }
-    if let Some(value_type) = spec.value_type {
-        column["type"] = json!(value_type.name());
-    }
+    column["type"] = json!(published.domain().value_type().name());
 }
 
 /// The leaves of a hierarchy, and how many stand under each published value that has more than one.
@@ -127,13 +133,54 @@ fn leaves(order: &Order<'_>, original: &Column, published: &Column, level: usize
     Ok((u64::from(hierarchy.leaves()), under.collect()))
 }
 
-/// Says of every criterion whether the release alone measures the same. Where a distribution of the whole table is involved and records were suppressed, it need not.
-fn mark_repeatable(document: &mut Value, recomputed: &Value) {
-    let Some(criteria) = document["criteria"].as_array_mut() else { return };
-    for (at, stated) in criteria.iter_mut().enumerate() {
-        let same = *stated == recomputed["criteria"][at];
-        stated["repeatable"] = json!(same);
+/// Rounds what was measured with suppressed records in view, so that their sensitive values cannot be computed back from it: a step is worth twenty records. In tables too
+/// small for that, such figures are left out; a divergence and an accuracy are rounded to a tenth.
+fn hide_suppressed(document: &mut Value, made: &Made) {
+    let records = made.publication.records as f64;
+    if made.publication.suppressed == 0 {
+        return;
     }
+    let worth_twenty = |figure: f64| 10f64.powf((20.0 * figure / records).log10().ceil());
+    let step = Some(worth_twenty(1.0)).filter(|step| *step <= 0.1);
+    for at in (0..made.scopes.len()).filter(|&at| made.scopes[at] != Scope::Groups) {
+        let stated = document["criteria"][at].as_object_mut().into_iter().flatten();
+        stated.filter(|(key, _)| key.starts_with("measured")).for_each(|(_, value)| coarsen(value, step));
+        document["criteria"][at]["rounded"] = json!(true);
+    }
+    let whole_matters = made.scopes.iter().any(|scope| *scope != Scope::Groups);
+    for (at, finding) in made.publication.attacks.iter().enumerate() {
+        let stated = &mut document["attacks"][at];
+        if whole_matters && finding.on.is_some() {
+            coarsen(&mut stated["limit"], step);
+        }
+        if !finding.repeatable {
+            let share = step.map(|step| step.max(0.01));
+            coarsen(&mut stated["highest_belief"], share);
+            ["people", "groups", "above_limit"].iter().for_each(|key| coarsen(&mut stated[key], step.and(Some(10.0))));
+            stated["details"].as_object_mut().into_iter().flatten().for_each(|(_, value)| coarsen(value, share));
+        }
+    }
+    // A record's part of a divergence is a logarithm of up to the number of records.
+    coarsen(&mut document["utility"]["kl-divergence"], Some(worth_twenty(records.max(3.0).ln()).min(0.1)));
+    if let Some(accuracy) = document["utility"].get_mut("classification-accuracy") {
+        ["before", "baseline"].iter().for_each(|key| coarsen(&mut accuracy[key], Some(step.unwrap_or(0.1))));
+    }
+}
+
+/// The nearest multiple of a step, nothing without one; whole numbers stay whole.
+fn coarsen(value: &mut Value, step: Option<f64>) {
+    let Some(number) = value.as_f64() else { return };
+    let Some(step) = step else {
+        *value = Value::Null;
+        return;
+    };
+    let rounded = (number / step).round() * step;
+    *value = if step >= 1.0 {
+        json!(rounded as i64)
+    } else {
+        // To the step's own digits: a multiple of 0.001 in binary has many more.
+        json!(format!("{rounded:.*}", -step.log10().floor() as usize).parse::<f64>().unwrap_or(rounded))
+    };
 }
 
 /// The SHA-256 of bytes, in hexadecimal.

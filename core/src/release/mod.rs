@@ -8,7 +8,7 @@ pub mod directory;
 mod recompute;
 mod verify;
 
-pub use verify::{Claim, Verification, certificate, verify};
+pub use verify::{Claim, Verification, certificate, table, verify};
 
 use crate::data::{Formats, Table};
 use crate::error::{Error, Fault, Result};
@@ -68,8 +68,8 @@ pub fn pass_gate(publication: &Publication) -> Result<()> {
 /// Writes a release directory: gate, files in a folder nobody sees, verification of what was written, and one rename. Returns the certificate.
 pub fn write(made: &Made, order: &Order<'_>, formats: &Formats) -> Result<Value> {
     pass_gate(&made.publication)?;
+    refuse_inside_release(order.target)?;
     let data = format!("data.{}", order.publishing.format);
-    formats.of(Path::new(&data)).map_err(|error| error.file(Path::new("[release] format")))?;
     let staging = Staging::begin(order.target, order.replace, order.inputs)?;
     let place = |name: &str| staging.path().join(name);
     formats.write(&made.recoded.written(order.publishing.recoding)?, &place(&data))?;
@@ -85,6 +85,16 @@ pub fn write(made: &Made, order: &Order<'_>, formats: &Formats) -> Result<Value>
     }
     staging.commit()?;
     Ok(certificate.document)
+}
+
+/// Refuses to write into a release directory: what its certificate does not know spoils it.
+pub fn refuse_inside_release(path: &Path) -> Result<()> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    if folder.join(CERTIFICATE).exists() {
+        let error = Error::plan("its folder is a release: another file would spoil it").file(path);
+        return Err(error.help("choose a place outside of release directories"));
+    }
+    Ok(())
 }
 
 fn write_text(path: &Path, text: &str) -> Result<()> {

@@ -1,25 +1,27 @@
 //! What can be told from a release alone: by reading its table, grouping it and counting. Nothing here knows how the release was made.
 
 use crate::attack::{self, Promises, Target};
-use crate::audit::audit_groups;
+use crate::audit::audit_bound;
 use crate::candidate::Groups;
-use crate::criterion::Requirement;
+use crate::criterion::{Requirement, Scope};
 use crate::data::hierarchy::TOP;
 use crate::data::{Column, ColumnSpec, Formats, ReadOptions, Role, Schema, Table, ValueType};
 use crate::error::{Error, Fault, Result};
-use crate::kind::{Params, Raw};
-use crate::report::answer_json;
+use crate::kind::{Kind, Params, Raw};
+use crate::report::{answer_json, params_json};
 use serde_json::{Map, Value, json};
-use std::path::Path;
+use std::path::{Component, Path};
 
 /// What a certificate states that is needed to read and check its release.
 pub struct Stated {
     data: String,
     options: ReadOptions,
     schema: Schema,
+    /// Sensitive columns of which no value that needs protection is left in the release.
+    unprotected: Vec<String>,
     requirements: Vec<Requirement>,
-    /// Attacks that the release alone allows: with parameters, and how many findings each had.
-    attacks: Vec<(&'static crate::kind::Kind<attack::Build>, Params)>,
+    /// One entry for each stated finding: the attack, its parameters, and the column.
+    attacks: Vec<(&'static Kind<attack::Build>, Params, Option<String>)>,
     records: u64,
     suppressed: u64,
     starred: bool,
@@ -38,19 +40,50 @@ struct StatedLevel {
 impl Stated {
     /// Reads what a certificate states.
     pub fn read(document: &Value) -> Result<Stated> {
-        let mut options = ReadOptions { missing: texts(&document["plan"]["missing"]), ..ReadOptions::default() };
+        let data = text(&document["data"])?.to_string();
+        // Another file than those whose hashes are stated says nothing about the release.
+        if !is_plain_name(&data) || document["files"].get(&data).is_none() {
+            return Err(broken("a table that is not among its files"));
+        }
+        let mut stated = Stated {
+            options: read_options(&data),
+            data,
+            schema: Schema::default(),
+            unprotected: Vec::new(),
+            requirements: Vec::new(),
+            attacks: Vec::new(),
+            records: document["records"].as_u64().ok_or_else(|| broken("no number of records"))?,
+            suppressed: document["suppressed"].as_u64().ok_or_else(|| broken("no number of suppressed records"))?,
+            starred: document["suppressed_as"] == "starred",
+            levels: Vec::new(),
+        };
+        stated.read_columns(document)?;
+        for one in array(&document["criteria"]) {
+            stated.requirements.push(requirement(one, &stated.schema)?);
+        }
+        for one in array(&document["attacks"]) {
+            let kind = attack::find(text(&one["attack"])?)?;
+            let params = kind.check(&written(&one["params"]))?;
+            stated.attacks.push((kind, params, one["on"].as_str().map(str::to_string)));
+        }
+        Ok(stated)
+    }
+
+    fn read_columns(&mut self, document: &Value) -> Result<()> {
         let mut specs = Vec::new();
-        let mut levels = Vec::new();
         for column in array(&document["plan"]["columns"]) {
             let name = text(&column["name"])?;
             let role = Role::find(text(&column["role"])?).ok_or_else(|| broken("a role that there is not"))?;
             let mut spec = ColumnSpec::new(name, role);
             spec.sensitive_values = texts(&column["sensitive_values"]);
+            if column["sensitive_values"].as_array().is_some_and(Vec::is_empty) {
+                self.unprotected.push(name.to_string());
+            }
             spec.order = texts(&column["order"]);
             spec.value_type = column["type"].as_str().and_then(ValueType::find);
-            options.types.extend(spec.value_type.map(|value_type| (name.to_string(), value_type)));
+            self.options.types.extend(spec.value_type.map(|value_type| (name.to_string(), value_type)));
             if role == Role::Quasi {
-                levels.push(StatedLevel {
+                self.levels.push(StatedLevel {
                     name: name.to_string(),
                     level: column["level"].as_f64().unwrap_or(0.0),
                     height: column["height"].as_f64().unwrap_or(0.0),
@@ -60,30 +93,44 @@ impl Stated {
             }
             specs.push(spec);
         }
-        let schema = Schema::new(specs);
-        let requirements =
-            array(&document["criteria"]).iter().map(|one| requirement(one, &schema)).collect::<Result<_>>()?;
-        let mut attacks: Vec<(&'static crate::kind::Kind<attack::Build>, Params)> = Vec::new();
-        for one in array(&document["attacks"]).iter().filter(|one| one["repeatable"] == true) {
-            let kind = attack::find(text(&one["attack"])?)?;
-            let params = kind.check(&written(&one["params"]))?;
-            // One attack has a finding for every sensitive column.
-            if !attacks.iter().any(|(known, own)| known.name == kind.name && *own == params) {
-                attacks.push((kind, params));
-            }
-        }
-        Ok(Stated {
-            data: text(&document["data"])?.to_string(),
-            options,
-            schema,
-            requirements,
-            attacks,
-            records: document["records"].as_u64().ok_or_else(|| broken("no number of records"))?,
-            suppressed: document["suppressed"].as_u64().ok_or_else(|| broken("no number of suppressed records"))?,
-            starred: document["suppressed_as"] == "starred",
-            levels,
-        })
+        self.schema = Schema::new(specs);
+        Ok(())
     }
+
+    /// The published records, and how many starred ones follow them.
+    pub fn table(&self, folder: &Path, formats: &Formats) -> Result<(Table, usize)> {
+        let path = folder.join(&self.data);
+        // A link or a pipe could lead anywhere.
+        if !std::fs::symlink_metadata(&path).is_ok_and(|found| found.is_file()) {
+            return Err(broken("a table that is no plain file"));
+        }
+        // Types are stated, not checked: stars are of none.
+        let whole = formats.of(&path)?.read(&path, &self.options)?;
+        let stars = if self.starred { trailing_stars(&whole).min(self.suppressed as usize) } else { 0 };
+        Ok((whole.head(whole.rows() - stars), stars))
+    }
+
+    /// Whether the release alone tells what a criterion says: it reads groups only, or the whole table and all of it is there; and no file besides.
+    fn can_tell(&self, wanted: &Requirement, scope: Scope) -> bool {
+        let whole = match scope {
+            Scope::Groups => true,
+            Scope::Table => self.suppressed == 0,
+            Scope::Original => false,
+        };
+        whole && !wanted.params.has_file() && !wanted.on.iter().any(|on| self.unprotected.contains(on))
+    }
+}
+
+/// Whether a name is that of a file in a folder, and no path out of it.
+pub fn is_plain_name(name: &str) -> bool {
+    let mut parts = Path::new(name).components();
+    matches!((parts.next(), parts.next()), (Some(Component::Normal(_)), None))
+}
+
+/// How releases are written: with a header, one delimiter, and nothing that means "missing" but what is written for it.
+fn read_options(data: &str) -> ReadOptions {
+    let delimiter = data.ends_with(".csv").then_some(b',');
+    ReadOptions { delimiter, missing: Vec::new(), ..ReadOptions::default() }
 }
 
 fn broken(what: &str) -> Error {
@@ -121,27 +168,73 @@ fn requirement(stated: &Value, schema: &Schema) -> Result<Requirement> {
     Requirement::new(text(&stated["criterion"])?, &written(&stated["params"]), &on, schema)
 }
 
-/// Everything that the release's table tells about what its certificate states.
+/// Everything that the release's table tells about what its certificate states; nothing in the place of what it cannot tell.
 pub fn recompute(folder: &Path, stated: &Stated, formats: &Formats) -> Result<Value> {
-    let whole = formats.read(&folder.join(&stated.data), &stated.options)?;
-    let stars = if stated.starred { trailing_stars(&whole).min(stated.suppressed as usize) } else { 0 };
-    let table = whole.head(whole.rows() - stars);
+    let (table, stars) = stated.table(folder, formats)?;
     let quasi = stated.schema.select(&table, Role::Quasi)?;
     let groups = Groups::by_columns(&quasi, table.rows());
-    // A criterion that needs a file besides the release cannot be told.
-    let tell = |wanted: &Requirement| {
-        let audit = audit_groups(&table, &stated.schema, &groups, std::slice::from_ref(wanted), folder).ok()?;
-        Some(answer_json(&audit.criteria[0]))
+    let criteria = stated.requirements.iter().map(|wanted| criterion(&table, &groups, stated, wanted));
+    let target = Target {
+        release: &table,
+        groups: &groups,
+        schema: &stated.schema,
+        original: None,
+        promises: &Promises { criteria: Vec::new(), max_belief: None, max_risk: None, max_here: None },
+        formats,
+        folder,
     };
+    let attacks = stated.attacks.iter().map(|(kind, params, on)| repeat_attack(&target, kind, params, on.as_deref()));
     Ok(json!({
         "published": table.rows(),
         "starred": stars,
-        "columns": whole.columns().iter().map(Column::name).collect::<Vec<_>>(),
+        "columns": table.columns().iter().map(Column::name).collect::<Vec<_>>(),
         "groups": groups.len(),
         "smallest_group": (0..groups.len()).map(|group| groups.size(group)).min(),
-        "criteria": stated.requirements.iter().map(tell).collect::<Vec<_>>(),
-        "attacks": attacks(&table, &groups, stated, formats, folder)?,
+        "criteria": criteria.collect::<Result<Vec<_>>>()?,
+        "attacks": attacks.collect::<Result<Vec<_>>>()?,
         "utility": utility(&table, &groups, stated)?,
+    }))
+}
+
+fn criterion(table: &Table, groups: &Groups, stated: &Stated, wanted: &Requirement) -> Result<Value> {
+    // The scope is known once bound; what needs a hierarchy, which is not part of a release, cannot be bound.
+    if !stated.can_tell(wanted, Scope::Groups) {
+        return Ok(Value::Null);
+    }
+    let prepared = stated.schema.prepare(table)?;
+    let bound = match wanted.bind(&prepared, &stated.schema, Path::new("")) {
+        Ok(bound) => bound,
+        Err(error) if error.fault() == Fault::Plan => return Ok(Value::Null),
+        Err(error) => return Err(error),
+    };
+    if !stated.can_tell(wanted, bound.criterion.scope()) {
+        return Ok(Value::Null);
+    }
+    let audit = audit_bound(&prepared, groups, std::slice::from_ref(wanted), std::slice::from_ref(&bound))?;
+    Ok(answer_json(&audit.criteria[0]))
+}
+
+/// What an attack finds on a column, if it needs the release only.
+fn repeat_attack(
+    target: &Target<'_>,
+    kind: &'static Kind<attack::Build>,
+    params: &Params,
+    on: Option<&str>,
+) -> Result<Value> {
+    if params.has_file() {
+        return Ok(Value::Null);
+    }
+    let found = (kind.build)(params).run(target)?;
+    let own = found.into_iter().find(|finding| finding.repeatable && finding.on.as_deref() == on);
+    Ok(own.map_or(Value::Null, |finding| {
+        json!({
+            "attack": finding.attack,
+            "params": params_json(&finding.params),
+            "on": finding.on,
+            "highest_belief": finding.highest.to_f64(),
+            "people": finding.people,
+            "groups": finding.groups,
+        })
     }))
 }
 
@@ -149,26 +242,6 @@ pub fn recompute(folder: &Path, stated: &Stated, formats: &Formats) -> Result<Va
 fn trailing_stars(table: &Table) -> usize {
     let is_star = |row: &usize| table.columns().iter().all(|column| column.value(*row) == TOP);
     (0..table.rows()).rev().take_while(is_star).count()
-}
-
-fn attacks(table: &Table, groups: &Groups, stated: &Stated, formats: &Formats, folder: &Path) -> Result<Vec<Value>> {
-    let promises = Promises { criteria: Vec::new(), max_belief: None, max_risk: None };
-    let schema = &stated.schema;
-    let target = Target { release: table, groups, schema, original: None, promises: &promises, formats, folder };
-    let mut found = Vec::new();
-    for (kind, params) in &stated.attacks {
-        for finding in (kind.build)(params).run(&target)? {
-            found.push(json!({
-                "attack": finding.attack,
-                "params": crate::report::params_json(&finding.params),
-                "on": finding.on,
-                "highest_belief": finding.highest.to_f64(),
-                "people": finding.people,
-                "groups": finding.groups,
-            }));
-        }
-    }
-    Ok(found)
 }
 
 /// The metrics that groups, levels and leaves tell, each by its definition.

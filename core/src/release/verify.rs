@@ -1,9 +1,10 @@
 //! Checks a release directory against its own certificate, from the directory alone.
 
+use super::REPORT;
 use super::certify::{hash, is_sealed};
 use super::directory::CERTIFICATE;
-use super::recompute::{Stated, recompute};
-use crate::data::Formats;
+use super::recompute::{Stated, is_plain_name, recompute};
+use crate::data::{Formats, Table};
 use crate::error::{Error, Fault, Result};
 use serde_json::Value;
 use std::path::Path;
@@ -45,6 +46,11 @@ pub fn certificate(folder: &Path) -> Result<Value> {
     read_certificate(folder).map(|(_, document)| document)
 }
 
+/// The published records of a release directory, without starred ones.
+pub fn table(folder: &Path, formats: &Formats) -> Result<Table> {
+    Ok(Stated::read(&certificate(folder)?)?.table(folder, formats)?.0)
+}
+
 fn read_certificate(folder: &Path) -> Result<(String, Value)> {
     let path = folder.join(CERTIFICATE);
     let bytes = std::fs::read(&path).map_err(|error| no_certificate(&error, folder, &path))?;
@@ -61,8 +67,14 @@ pub fn verify(folder: &Path, formats: &Formats) -> Result<Verification> {
     let mut claims = Claims(Vec::new());
     let seal = document["seal"].as_str().unwrap_or_default().to_string();
     claims.told("seal of the certificate", is_sealed(&text, &seal), "it was changed after it was sealed");
-    check_files(folder, &document, &mut claims)?;
-    check_figures(folder, &document, formats, &mut claims);
+    let intact = check_files(folder, &document, &mut claims)?;
+    // A changed text still tells which figures are not its own; a changed binary file is not worth parsing.
+    let is_text = document["data"].as_str().is_some_and(|data| data.ends_with(".csv") || data.ends_with(".tsv"));
+    if intact || is_text {
+        check_figures(folder, &document, formats, &mut claims);
+    } else {
+        claims.untold("figures", "a file was changed, so there is nothing to recompute them from");
+    }
     Ok(Verification { claims: claims.0, seal })
 }
 
@@ -72,6 +84,9 @@ fn no_certificate(error: &std::io::Error, folder: &Path, path: &Path) -> Error {
         return error.help(
             "name a release directory; a table that sfumato did not publish can be checked with `sfumato check`",
         );
+    }
+    if folder.is_file() {
+        return Error::plan("is a file, not a release directory").file(folder).help("name the folder that it is in");
     }
     Error::io(error, path)
 }
@@ -93,28 +108,34 @@ impl Claims {
     }
 }
 
-fn check_files(folder: &Path, document: &Value, claims: &mut Claims) -> Result<()> {
+/// Checks the files of the folder; says whether they are those that the certificate is about.
+fn check_files(folder: &Path, document: &Value, claims: &mut Claims) -> Result<bool> {
+    let before = claims.0.len();
     let empty = serde_json::Map::new();
     let files = document["files"].as_object().unwrap_or(&empty);
     for (name, stated) in files {
-        // Names are those of files in the folder, never paths out of it.
-        let plain = Path::new(name).components().count() == 1 && Path::new(name).file_name().is_some();
-        let bytes = if plain { std::fs::read(folder.join(name)).ok() } else { None };
+        let bytes = plain_file(folder, name);
         let same = bytes.as_ref().is_some_and(|bytes| stated["sha256"] == hash(bytes));
         let otherwise = if bytes.is_some() { "the file was changed" } else { "the file is not there" };
         claims.told(&format!("sha256 of {name}"), same, otherwise);
     }
+    let complete = files.contains_key(REPORT) && document["data"].as_str().is_some_and(|data| files.contains_key(data));
+    claims.told("table and report", complete, "the certificate states no hash of them");
     let entries = std::fs::read_dir(folder).map_err(|error| Error::io(&error, folder))?;
     let mut foreign: Vec<String> =
         entries.flatten().map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
     foreign.retain(|name| name != CERTIFICATE && !files.contains_key(name));
     foreign.sort();
-    claims.told(
-        "no other files",
-        foreign.is_empty(),
-        &format!("the certificate does not know: {}", foreign.join(", ")),
-    );
-    Ok(())
+    let otherwise = format!("the certificate does not know: {}", foreign.join(", "));
+    claims.told("no other files", foreign.is_empty(), &otherwise);
+    Ok(claims.0[before..].iter().all(|claim| claim.holds == Some(true)))
+}
+
+/// The bytes of a regular file in a folder: links and pipes could lead anywhere.
+fn plain_file(folder: &Path, name: &str) -> Option<Vec<u8>> {
+    let path = folder.join(name);
+    let regular = is_plain_name(name) && std::fs::symlink_metadata(&path).is_ok_and(|found| found.is_file());
+    if regular { std::fs::read(path).ok() } else { None }
 }
 
 fn check_figures(folder: &Path, document: &Value, formats: &Formats, claims: &mut Claims) {
@@ -126,10 +147,11 @@ fn check_figures(folder: &Path, document: &Value, formats: &Formats, claims: &mu
         claims.same(key, &document[key], &found[key]);
     }
     let [records, published, suppressed] = ["records", "published", "suppressed"].map(|key| document[key].as_u64());
-    let adds_up = records.is_some() && records == published.zip(suppressed).map(|(a, b)| a + b);
+    let adds_up = records.is_some() && records == published.zip(suppressed).and_then(|(a, b)| a.checked_add(b));
     claims.told("records", adds_up, "they are not the published and the suppressed ones");
     let starred = if document["suppressed_as"] == "starred" { document["suppressed"].clone() } else { 0.into() };
     claims.same("starred records", &starred, &found["starred"]);
+    check_columns(document, &found, claims);
     check_criteria(document, &found, claims);
     check_attacks(document, &found, claims);
     for (name, value) in found["utility"].as_object().into_iter().flatten() {
@@ -144,31 +166,59 @@ fn check_figures(folder: &Path, document: &Value, formats: &Formats, claims: &mu
     claims.same("recomputed figures", &document["recomputed"], &found);
 }
 
+/// The table has the columns that are said to be published, and levels are said once.
+fn check_columns(document: &Value, found: &Value, claims: &mut Claims) {
+    let columns = || document["plan"]["columns"].as_array().into_iter().flatten();
+    let mut published: Vec<&str> =
+        columns().filter(|column| column["published"] == true).filter_map(|column| column["name"].as_str()).collect();
+    let mut present: Vec<&str> = found["columns"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+    published.sort_unstable();
+    present.sort_unstable();
+    claims.told("columns", published == present, "the table has others than those that are said to be published");
+    let levels = &document["method"]["levels"];
+    let same = columns().filter(|column| column["role"] == "quasi").all(|column| {
+        let name = column["name"].as_str().unwrap_or_default();
+        levels[name] == column["level"]
+    });
+    claims.told("levels", same, "they are stated in two ways");
+}
+
 fn check_criteria(document: &Value, found: &Value, claims: &mut Claims) {
-    for (at, stated) in document["criteria"].as_array().into_iter().flatten().enumerate() {
+    let stated = document["criteria"].as_array().map_or(&[][..], Vec::as_slice);
+    claims.told("criteria", !stated.is_empty(), "none is stated");
+    for (at, stated) in stated.iter().enumerate() {
         let name = format!("criterion {}: {}", at + 1, stated["criterion"].as_str().unwrap_or("?"));
-        let mut own = stated.clone();
-        let repeatable = own.as_object_mut().and_then(|own| own.remove("repeatable"));
         claims.told(&format!("{name} holds"), stated["holds"] == true, "the certificate itself says that it does not");
-        if repeatable == Some(Value::Bool(true)) {
-            claims.same(&name, &own, &found["criteria"][at]);
-        } else {
-            claims.untold(&name, "it is about the whole table, suppressed records included, or needs a file that is not part of the release");
+        match &found["criteria"][at] {
+            Value::Null => claims.untold(
+                &name,
+                "it is about the whole table, suppressed records included, or needs a file that is not part of the release",
+            ),
+            again => claims.same(&name, &without_place(stated), &without_place(again)),
         }
     }
 }
 
+/// A verdict without the place of its worst group: of several equally bad ones, which comes first depends on how values are ordered.
+fn without_place(verdict: &Value) -> Value {
+    let mut verdict = verdict.clone();
+    if let Some(worst) = verdict["worst_group"].as_object_mut() {
+        worst.remove("first_record");
+    }
+    verdict
+}
+
 fn check_attacks(document: &Value, found: &Value, claims: &mut Claims) {
-    let mut repeated = found["attacks"].as_array().into_iter().flatten();
-    for stated in document["attacks"].as_array().into_iter().flatten() {
+    for (at, stated) in document["attacks"].as_array().into_iter().flatten().enumerate() {
         let on = stated["on"].as_str().map_or(String::new(), |on| format!(" on {on}"));
         let name = format!("attack: {}{on}", stated["attack"].as_str().unwrap_or("?"));
-        if stated["repeatable"] != true {
-            claims.untold(&name, "it needs what the attacker knows besides the release");
-            continue;
+        match &found["attacks"][at] {
+            Value::Null => claims.untold(&name, "it needs what the attacker knows besides the release"),
+            again => {
+                let keys = ["attack", "on", "highest_belief", "people", "groups"];
+                let same = keys.iter().all(|key| stated[key] == again[key]);
+                claims.told(&name, same, &format!("the release gives {again}"));
+            }
         }
-        let again = repeated.next().unwrap_or(&Value::Null);
-        let same = ["attack", "on", "highest_belief", "people", "groups"].iter().all(|key| stated[key] == again[key]);
-        claims.told(&name, same, &format!("the release gives {again}"));
     }
 }

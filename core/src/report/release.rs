@@ -115,7 +115,8 @@ pub fn compare_text(releases: &[(String, Value)]) -> String {
     let right: Vec<usize> = (1..=releases.len()).collect();
     let mut rows = table(&header, &right);
     for label in labels(releases) {
-        let mut cells = vec![label.join(" ")];
+        let words: Vec<&str> = label.iter().map(String::as_str).filter(|word| !word.is_empty()).collect();
+        let mut cells = vec![words.join(" ")];
         cells.extend(releases.iter().map(|(_, document)| cell(document, &label)));
         rows.add_row(cells);
     }
@@ -140,10 +141,16 @@ fn labels(releases: &[(String, Value)]) -> Vec<Vec<String>> {
             .for_each(|(column, _)| add(vec!["level:".into(), column.clone()]));
     }
     for (kind, key, family) in [("criterion:", "criterion", "criteria"), ("belief:", "attack", "attacks")] {
-        for one in releases.iter().flat_map(|(_, document)| document[family].as_array().into_iter().flatten()) {
-            let mut label = vec![kind.to_string(), name(&one[key])];
-            label.extend(one["on"].as_str().map(str::to_string));
-            add(label);
+        for (_, document) in releases {
+            let mut own: Vec<Vec<String>> = Vec::new();
+            for one in document[family].as_array().into_iter().flatten() {
+                let mut label = vec![kind.to_string(), name(&one[key]), name_or_nothing(&one["on"])];
+                // The same one again, with other parameters.
+                let before = own.iter().filter(|known| known[..3] == label).count();
+                label.push(if before == 0 { String::new() } else { format!("({})", before + 1) });
+                own.push(label);
+            }
+            own.into_iter().for_each(&mut add);
         }
     }
     for (_, document) in releases {
@@ -156,6 +163,10 @@ fn labels(releases: &[(String, Value)]) -> Vec<Vec<String>> {
     labels
 }
 
+fn name_or_nothing(value: &Value) -> String {
+    value.as_str().unwrap_or_default().to_string()
+}
+
 fn cell(document: &Value, label: &[String]) -> String {
     let shown = |value: &Value| match value {
         Value::Null => "–".to_string(),
@@ -164,8 +175,10 @@ fn cell(document: &Value, label: &[String]) -> String {
         other => other.as_f64().map_or_else(|| other.to_string(), number),
     };
     let find = |family: &str, key: &str| {
-        let mut all = document[family].as_array().into_iter().flatten();
-        all.find(|one| one[key] == label[1].as_str() && one["on"].as_str() == label.get(2).map(String::as_str)).cloned()
+        let all = document[family].as_array().into_iter().flatten();
+        let mut like = all.filter(|one| one[key] == label[1].as_str() && name_or_nothing(&one["on"]) == label[2]);
+        let before = label[3].trim_matches(['(', ')']).parse::<usize>().map_or(0, |nth| nth - 1);
+        like.nth(before).cloned()
     };
     match label[0].as_str() {
         "level:" => shown(&document["method"]["levels"][&label[1]]),

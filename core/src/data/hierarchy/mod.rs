@@ -100,7 +100,7 @@ impl Hierarchy {
         let top = paths.first().and_then(|path| path.last()).filter(|_| single).cloned();
         for (code, leaf) in (0u32..).zip(ladder.leaf_of_code) {
             leaf_of_code.push(leaf.unwrap_or_else(|| {
-                let mut path = vec![column.domain().label(code).to_string(); height];
+                let mut path = path_of_missing(column.domain().label(code), &paths, height);
                 if let (Some(last), Some(top)) = (path.last_mut(), &top) {
                     last.clone_from(top);
                 }
@@ -175,6 +175,16 @@ impl Hierarchy {
     pub fn leaves(&self) -> u32 {
         self.leaves
     }
+}
+
+/// A missing value stays itself; from the level on which the hierarchy has a label like it, it goes that label's way, so that levels nest.
+fn path_of_missing(label: &str, paths: &[Vec<String>], height: usize) -> Vec<String> {
+    let alike = |at: usize| paths.iter().find(|path| path[at] == label).map(|path| (at, path));
+    let mut own = vec![label.to_string(); height];
+    if let Some((at, other)) = (0..height).find_map(alike) {
+        own[at..].clone_from_slice(&other[at..]);
+    }
+    own
 }
 
 /// A ladder for rules that work on each value alone, with the top added; `None` from the rule marks a value it cannot treat. The height depends on the rule, not on the

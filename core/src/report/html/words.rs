@@ -1,23 +1,11 @@
 //! Numbers and names as people read them.
 
 use crate::kind::{Params, Setting};
+pub(super) use crate::report::terminal::counted;
 
 /// 12,345
 pub(super) fn grouped(count: u64) -> String {
-    let digits = count.to_string();
-    let mut text = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
-/// 1 group, 12,345 groups
-pub(super) fn counted(count: u64, word: &str) -> String {
-    format!("{} {word}{}", grouped(count), if count == 1 { "" } else { "s" })
+    crate::report::terminal::grouped(count as usize)
 }
 
 /// 1,234 · 12.3k · 4.6M: for places with room for a few letters.

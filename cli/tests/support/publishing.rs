@@ -1,0 +1,143 @@
+//! What the tests of releases share: a table of patients, plans for it, publishing, and looking into what was published.
+
+use super::{CANARY, Folder};
+use serde_json::Value;
+use sfumato::data::{Formats, ReadOptions};
+use std::collections::BTreeMap;
+
+/// Thirteen people; the last one is like nobody. No plan names the column `ward`.
+pub const PATIENTS: &str = "\
+name,zip,age,sex,job,ward,disease
+Zid01,13053,28,f,clerk,Zward1,flu
+Zid02,13068,29,m,cook,Zward2,cancer
+Zid03,13068,21,m,clerk,Zward3,flu
+Zid04,13053,23,f,cook,Zward4,cold
+Zid05,14853,50,m,clerk,Zward5,cancer
+Zid06,14853,55,m,cook,Zward6,flu
+Zid07,14850,47,m,clerk,Zward7,cold
+Zid08,14850,49,m,cook,Zward8,cold
+Zid09,13053,31,f,clerk,Zward9,cancer
+Zid10,13053,37,m,cook,Zward10,flu
+Zid11,13068,36,m,clerk,Zward11,cold
+Zid12,13068,35,f,cook,Zward12,cancer
+Zid13,99999,99,m,diver,Zward13,plague
+";
+
+/// What the columns of [`PATIENTS`] are.
+pub const COLUMNS: &str = "\
+name = \"identifier\"
+zip = { role = \"quasi\", hierarchy = { redact = 5 } }
+age = { role = \"quasi\", hierarchy = { intervals = [10, 20] } }
+sex = \"quasi\"
+job = \"insensitive\"
+disease = \"sensitive\"
+";
+
+/// Groups of three with two diseases: one record must go, unless everybody is in one group.
+pub const CRITERIA: &str = "\
+[[require]]
+criterion = \"k-anonymity\"
+k = 3
+[[require]]
+criterion = \"distinct-l-diversity\"
+on = \"disease\"
+l = 2
+";
+
+/// Lets the one record go that is like no other.
+pub const SUPPRESSING: &str = "[release]\nmax_suppressed = \"10%\"\n";
+
+/// A folder with `table.csv` and a `plan.toml` of lines on columns and further sections.
+pub fn folder(table: &str, columns: &str, sections: &str) -> Folder {
+    Folder::new(&[("table.csv", table), ("plan.toml", &plan(columns, sections))])
+}
+
+/// A plan for `table.csv`.
+pub fn plan(columns: &str, sections: &str) -> String {
+    format!("[data]\npath = \"table.csv\"\n[columns]\n{columns}\n{sections}")
+}
+
+/// The patients' folder with further sections beside the criteria.
+pub fn patients(sections: &str) -> Folder {
+    folder(PATIENTS, COLUMNS, &format!("{CRITERIA}{sections}"))
+}
+
+/// Publishes the folder's table as `release`, and hands on the certificate. What is published verifies, and nothing else is left in the folder.
+pub fn publish(folder: &Folder) -> Value {
+    let before = names(folder, "");
+    let certificate = folder.json("publish plan.toml --out release --json", 0);
+    let verified = folder.json("verify release --json", 0);
+    assert_eq!(verified["holds"], true, "{verified:#}");
+    assert_eq!(verified["seal"], certificate["seal"]);
+    let after: Vec<String> = names(folder, "").into_iter().filter(|name| name != "release").collect();
+    assert_eq!(after, before, "publishing left something behind");
+    certificate
+}
+
+/// Publishing is refused: with this code, nothing on standard output, these parts in the error, and nothing written.
+pub fn refuse(folder: &Folder, arguments: &str, code: i32, parts: &[&str]) {
+    let before = contents(folder);
+    let run = folder.run(arguments).code(code).stdout("");
+    let error = String::from_utf8(run.get_output().stderr.clone()).unwrap();
+    for part in parts {
+        assert!(error.contains(part), "`{arguments}` says {error:?}, without {part:?}");
+    }
+    assert!(contents(folder) == before, "`{arguments}` changed the folder: {:?}", names(folder, ""));
+}
+
+/// The names in a folder, hidden ones too.
+pub fn names(folder: &Folder, under: &str) -> Vec<String> {
+    let entries = std::fs::read_dir(folder.path(under)).unwrap();
+    let mut names: Vec<String> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
+}
+
+/// All files of a folder, with those in folders of it.
+pub fn contents(folder: &Folder) -> BTreeMap<String, Vec<u8>> {
+    let mut found = BTreeMap::new();
+    let mut waiting = vec![String::new()];
+    while let Some(under) = waiting.pop() {
+        for name in names(folder, &under) {
+            let path = format!("{under}{name}");
+            match std::fs::read(folder.path(&path)) {
+                Ok(bytes) => drop(found.insert(path, bytes)),
+                Err(_) => waiting.push(format!("{path}/")),
+            }
+        }
+    }
+    found
+}
+
+/// A file of the release.
+pub fn released(folder: &Folder, name: &str) -> String {
+    std::fs::read_to_string(folder.path("release").join(name)).unwrap()
+}
+
+/// A table as a header and records, read as text whatever its format.
+pub fn cells(folder: &Folder, file: &str) -> (Vec<String>, Vec<Vec<String>>) {
+    let options = ReadOptions { missing: Vec::new(), ..ReadOptions::default() };
+    let formats = Formats::default().with(sfumato_columnar::formats());
+    let table = formats.read(&folder.path(file), &options).unwrap();
+    let header = table.columns().iter().map(|column| column.name().to_string()).collect();
+    let record = |row| table.columns().iter().map(|column| column.value(row).to_string()).collect();
+    (header, (0..table.rows()).map(record).collect())
+}
+
+/// Asserts that no file of the release holds the canary.
+pub fn assert_no_canary(folder: &Folder) {
+    for name in names(folder, "release") {
+        let bytes = std::fs::read(folder.path("release").join(&name)).unwrap();
+        assert!(!String::from_utf8_lossy(&bytes).contains(CANARY), "{name} holds a withheld cell");
+    }
+}
+
+/// The levels that a certificate states, in the order of the plan.
+pub fn levels(certificate: &Value) -> Vec<u64> {
+    numbers(&certificate["method"]["levels"])
+}
+
+/// The numbers of an object, in order.
+pub fn numbers(object: &Value) -> Vec<u64> {
+    object.as_object().unwrap().values().map(|level| level.as_u64().unwrap()).collect()
+}
