@@ -1,9 +1,5 @@
 //! Every attack against a plain reading of its definition, and every promise of a criterion against every attacker it names.
 
-#[allow(
-    dead_code,
-    reason = "other tests read definitions a second time with it; these only take its parameters and rows"
-)]
 mod support;
 
 use dashu_int::{IBig, UBig};

@@ -3,6 +3,7 @@
 //! The method decides; the table is recoded by that decision; the recoded table is grouped from scratch and audited, whatever the method believed; then it is attacked, and its
 //! utility measured. Writing it is another layer's work.
 
+mod everybody;
 mod infeasible;
 mod pipeline;
 

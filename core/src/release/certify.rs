@@ -2,7 +2,6 @@
 
 use super::Order;
 use super::recompute::{Stated, recompute};
-use crate::criterion::Scope;
 use crate::data::{Column, ColumnSpec, Formats, Role};
 use crate::error::{Error, Fault, Result};
 use crate::publish::Made;
@@ -46,7 +45,7 @@ pub fn draw_up(
     let mut document = json!({
         "sfumato": { "version": env!("CARGO_PKG_VERSION"), "certificate": 1 },
     });
-    let figures = publication_json(&made.publication);
+    let figures = publication_json(&made.for_everybody());
     merge(&mut document, figures);
     document["plan"] = plan_json(made, order)?;
     document["knowledge_assumed"] = json!(KNOWLEDGE);
@@ -60,7 +59,6 @@ pub fn draw_up(
     }
     document["files"] = hashes.into();
     document["data"] = json!(files[0]);
-    hide_suppressed(&mut document, made);
     let recomputed = Stated::read(&document).and_then(|stated| recompute(folder, &stated, formats));
     document["recomputed"] = recomputed.map_err(|error| {
         Error::new(Fault::Gate, format!("what was written cannot be read back and checked: {error}"))
@@ -131,56 +129,6 @@ fn leaves(order: &Order<'_>, original: &Column, published: &Column, level: usize
         (under != 1).then(|| (label.to_string(), json!(under)))
     });
     Ok((u64::from(hierarchy.leaves()), under.collect()))
-}
-
-/// Rounds what was measured with suppressed records in view, so that their sensitive values cannot be computed back from it: a step is worth twenty records. In tables too
-/// small for that, such figures are left out; a divergence and an accuracy are rounded to a tenth.
-fn hide_suppressed(document: &mut Value, made: &Made) {
-    let records = made.publication.records as f64;
-    if made.publication.suppressed == 0 {
-        return;
-    }
-    let worth_twenty = |figure: f64| 10f64.powf((20.0 * figure / records).log10().ceil());
-    let step = Some(worth_twenty(1.0)).filter(|step| *step <= 0.1);
-    for at in (0..made.scopes.len()).filter(|&at| made.scopes[at] != Scope::Groups) {
-        let stated = document["criteria"][at].as_object_mut().into_iter().flatten();
-        stated.filter(|(key, _)| key.starts_with("measured")).for_each(|(_, value)| coarsen(value, step));
-        document["criteria"][at]["rounded"] = json!(true);
-    }
-    let whole_matters = made.scopes.iter().any(|scope| *scope != Scope::Groups);
-    for (at, finding) in made.publication.attacks.iter().enumerate() {
-        let stated = &mut document["attacks"][at];
-        if whole_matters && finding.on.is_some() {
-            coarsen(&mut stated["limit"], step);
-        }
-        if !finding.repeatable {
-            let share = step.map(|step| step.max(0.01));
-            coarsen(&mut stated["highest_belief"], share);
-            ["people", "groups", "above_limit"].iter().for_each(|key| coarsen(&mut stated[key], step.and(Some(10.0))));
-            stated["details"].as_object_mut().into_iter().flatten().for_each(|(_, value)| coarsen(value, share));
-        }
-    }
-    // A record's part of a divergence is a logarithm of up to the number of records.
-    coarsen(&mut document["utility"]["kl-divergence"], Some(worth_twenty(records.max(3.0).ln()).min(0.1)));
-    if let Some(accuracy) = document["utility"].get_mut("classification-accuracy") {
-        ["before", "baseline"].iter().for_each(|key| coarsen(&mut accuracy[key], Some(step.unwrap_or(0.1))));
-    }
-}
-
-/// The nearest multiple of a step, nothing without one; whole numbers stay whole.
-fn coarsen(value: &mut Value, step: Option<f64>) {
-    let Some(number) = value.as_f64() else { return };
-    let Some(step) = step else {
-        *value = Value::Null;
-        return;
-    };
-    let rounded = (number / step).round() * step;
-    *value = if step >= 1.0 {
-        json!(rounded as i64)
-    } else {
-        // To the step's own digits: a multiple of 0.001 in binary has many more.
-        json!(format!("{rounded:.*}", -step.log10().floor() as usize).parse::<f64>().unwrap_or(rounded))
-    };
 }
 
 /// The SHA-256 of bytes, in hexadecimal.

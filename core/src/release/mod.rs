@@ -73,7 +73,7 @@ pub fn write(made: &Made, order: &Order<'_>, formats: &Formats) -> Result<Value>
     let staging = Staging::begin(order.target, order.replace, order.inputs)?;
     let place = |name: &str| staging.path().join(name);
     formats.write(&made.recoded.written(order.publishing.recoding)?, &place(&data))?;
-    write_text(&place(REPORT), &report_html(&made.publication, Audience::External, "Release report"))?;
+    write_text(&place(REPORT), &report_html(&made.for_everybody(), Audience::External, "Release report"))?;
 
     let files = [data.as_str(), REPORT];
     let certificate = certify::draw_up(made, order, staging.path(), &files, formats)?;

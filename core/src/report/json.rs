@@ -74,10 +74,9 @@ pub fn publication_json(publication: &Publication) -> Value {
     let mut utility: Map<String, Value> =
         publication.utility.iter().map(|(name, value)| (name.to_string(), whole_or_real(*value))).collect();
     if let Some(found) = &publication.classification {
-        // Rounded: with few suppressed records an exact share of the original tells something about them.
-        let [before, after, baseline] =
-            [found.before, found.after, found.baseline].map(|share| (share * 1e3).round() / 1e3);
-        let accuracy = json!({ "target": found.target, "before": before, "after": after, "baseline": baseline });
+        let accuracy = json!({
+            "target": found.target, "before": found.before, "after": found.after, "baseline": found.baseline,
+        });
         utility.insert("classification-accuracy".into(), accuracy);
     }
     json!({

@@ -1,0 +1,92 @@
+//! What everybody may know about a release.
+
+use super::{Made, Publication};
+use crate::attack::Finding;
+use crate::criterion::{Limit, Scope};
+use crate::exact::Fraction;
+use crate::utility::kl_divergence;
+
+impl Made {
+    /// The publication for certificates and reports that leave the house: what was measured with suppressed records in view is rounded, so that their sensitive values cannot be computed
+    /// back from it. A step is worth twenty records; in tables too small for that, distances to the whole table are left out and shares rounded to a tenth.
+    pub fn for_everybody(&self) -> Publication {
+        let mut publication = self.publication.clone();
+        if publication.suppressed == 0 {
+            return publication;
+        }
+        let step = worth_twenty(1.0, publication.records);
+        let distance = Some(step).filter(|step| *step <= 0.1);
+        let share = step.min(0.1);
+        let reads_whole = |scope: &Scope| *scope != Scope::Groups;
+        for (answer, _) in publication.criteria.iter_mut().zip(&self.scopes).filter(|(_, scope)| reads_whole(scope)) {
+            let verdict = &mut answer.verdict;
+            verdict.measured = verdict.measured.zip(distance).map(|(value, step)| rounded(value, step));
+            verdict.also.retain(|_| distance.is_some());
+            verdict.also.iter_mut().for_each(|(_, value)| *value = rounded(*value, share));
+        }
+        let whole_matters = self.scopes.iter().any(reads_whole);
+        for finding in &mut publication.attacks {
+            if whole_matters && finding.on.is_some() {
+                finding.limit =
+                    finding.limit.map(|limit| Limit { belief: rounded_fraction(limit.belief, share), ..limit });
+            }
+            if !finding.repeatable {
+                blur(finding, share.max(0.01));
+            }
+        }
+        // A record's part of a divergence is a logarithm of up to the number of records.
+        let wide = worth_twenty((publication.records.max(3) as f64).ln(), publication.records).min(0.1);
+        for (name, value) in &mut publication.utility {
+            if *name == kl_divergence::KIND.name {
+                *value = rounded(*value, wide);
+            }
+        }
+        if let Some(found) = &mut publication.classification {
+            found.before = rounded(found.before, share);
+            found.baseline = rounded(found.baseline, share);
+        }
+        publication
+    }
+}
+
+/// What an attacker with the original's distributions finds, told roughly.
+fn blur(finding: &mut Finding, share: f64) {
+    let tens = |count: u64| (count + 5) / 10 * 10;
+    finding.highest = rounded_fraction(finding.highest, share);
+    finding.people = tens(finding.people);
+    finding.groups = tens(finding.groups);
+    // Something above the limit is never told as nothing.
+    finding.above_limit = finding.above_limit.div_ceil(10) * 10;
+    finding.details.iter_mut().for_each(|(_, value)| *value = rounded(*value, share));
+    finding.beliefs = [0; 20];
+}
+
+/// The power of ten that is worth at least twenty records of so much each.
+fn worth_twenty(figure: f64, records: usize) -> f64 {
+    10f64.powf((20.0 * figure / records as f64).log10().ceil())
+}
+
+/// The nearest multiple of a power of ten, with that power's digits: a multiple of 0.001 in binary has many more.
+fn rounded(value: f64, step: f64) -> f64 {
+    let digits = (-step.log10()).round().max(0.0) as usize;
+    format!("{:.digits$}", (value / step).round() * step).parse().unwrap_or(value)
+}
+
+fn rounded_fraction(value: Fraction, step: f64) -> Fraction {
+    let steps = (value.to_f64() / step).round();
+    if steps.is_finite() { Fraction::new(steps as u128, (1.0 / step).round() as u128) } else { value }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn steps_are_worth_twenty_records() {
+        assert_eq!(worth_twenty(1.0, 30_162), 0.001);
+        assert_eq!(worth_twenty(1.0, 2_000), 0.01);
+        assert_eq!(rounded(0.393149, 0.001), 0.393);
+        assert_eq!(rounded(6.2371, 0.01), 6.24);
+        assert_eq!(rounded_fraction(Fraction::new(2, 3), 0.01), Fraction::new(67, 100));
+    }
+}
