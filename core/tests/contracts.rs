@@ -146,6 +146,32 @@ proptest! {
         }
     }
 
+    /// As many records as a criterion says, or more, must go before what is left of a group satisfies it: every part of the group is tried.
+    #[test]
+    fn what_must_be_removed_is_never_overstated(rows in rows(1..9)) {
+        let table = table_of(&rows);
+        for wanted in requirements() {
+            let bound = bind(&wanted, &table);
+            let judge = |chosen: &[u32]| {
+                let groups = groups_of(&chosen.iter().map(|_| 0).collect::<Vec<_>>()).mapped(chosen);
+                with_histogram(&bound, &table, &groups, 0, |histogram| {
+                    (bound.criterion.holds(histogram), bound.criterion.least_removed(histogram))
+                })
+            };
+            let all: Vec<u32> = (0..rows.len() as u32).collect();
+            let (holds, least) = judge(&all);
+            if holds {
+                continue;
+            }
+            for part in 1u32..1 << rows.len() {
+                let chosen: Vec<u32> = all.iter().copied().filter(|row| part >> row & 1 == 1).collect();
+                let removed = (rows.len() - chosen.len()) as u64;
+                prop_assert!(removed >= least || !judge(&chosen).0, "{} {:?}: {} suffice, not {}", wanted.kind.name, wanted.params, removed, least);
+            }
+            prop_assert!(least <= rows.len() as u64 || wanted.kind.name.contains("recursive"));
+        }
+    }
+
     /// The verdict and the measured value are those of a plain reading of the definition in floats, away from the threshold.
     #[test]
     fn verdicts_are_those_of_the_definition(rows in rows(1..40)) {

@@ -193,34 +193,28 @@ impl<'a> Judge<'a> {
             let small = u64::from(size) < self.least_size;
             violating.push(small);
             if small {
-                tally.add(u64::from(size), true);
+                tally.add(u64::from(size), u64::from(size));
             }
         }
-        if let ControlFlow::Break(found) = tally.state() {
-            return found;
-        }
         for rules in &self.rules {
+            if tally.is_decided() {
+                break;
+            }
             failed.clear();
-            let mut stopped = ControlFlow::Continue(());
             let visit = |group: &Histogram<'_>| {
-                if let Some(prunes) = rules.violated(group) {
+                if let Some(removed) = rules.violated(group) {
                     failed.push(group.group() as u32);
-                    tally.add(group.size(), prunes);
-                    stopped = tally.state();
-                    return if stopped.is_break() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
+                    tally.add(group.size(), removed);
                 }
-                ControlFlow::Continue(())
+                if tally.is_decided() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
             };
             match rules.subject {
                 Some(subject) => set.histograms(subject, scratch, violating, visit),
                 None => by_size(scratch, violating, visit),
             }
-            if let ControlFlow::Break(found) = stopped {
-                return found;
-            }
             failed.iter().for_each(|&group| violating[group as usize] = true);
         }
-        Found::Safe(tally.all)
+        tally.found()
     }
 
     fn with_candidate<T>(
@@ -253,38 +247,45 @@ enum Found {
 /// Records in groups that violate something.
 struct Tally {
     limit: u64,
-    /// Something that every finer candidate violates too.
+    /// How many of them every finer candidate must suppress too.
     pruning: u64,
     all: u64,
 }
 
 impl Tally {
-    fn add(&mut self, records: u64, prunes: bool) {
+    fn add(&mut self, records: u64, pruning: u64) {
         self.all += records;
-        if prunes {
-            self.pruning += records;
-        }
+        self.pruning += pruning;
     }
 
-    fn state(&self) -> ControlFlow<Found> {
+    /// Whether more groups can change nothing. A candidate that is not safe is looked at further while it may turn out that no finer one is.
+    fn is_decided(&self) -> bool {
+        self.pruning > self.limit || self.all > self.limit && self.pruning == 0
+    }
+
+    fn found(&self) -> Found {
         if self.pruning > self.limit {
-            ControlFlow::Break(Found::Below)
+            Found::Below
         } else if self.all > self.limit {
-            ControlFlow::Break(Found::Unsafe)
+            Found::Unsafe
         } else {
-            ControlFlow::Continue(())
+            Found::Safe(self.all)
         }
     }
 }
 
 impl Rules<'_> {
-    /// Whether a group violates one of them; and if so, whether every part of it does on finer candidates.
-    fn violated(&self, group: &Histogram<'_>) -> Option<bool> {
+    /// Whether a group violates one of them; and if so, how many of its records every finer candidate must suppress.
+    fn violated(&self, group: &Histogram<'_>) -> Option<u64> {
         if self.subject.is_some() && (group.entries().len() as u64) < self.least_values {
-            return Some(true);
+            return Some(group.size());
         }
         let broken = self.rules.iter().find(|rule| !rule.criterion.holds(group))?;
-        Some(broken.prunes)
+        Some(match broken.prunes {
+            true => group.size(),
+            false if broken.criterion.is_monotone() => broken.criterion.least_removed(group).min(group.size()),
+            false => 0,
+        })
     }
 }
 

@@ -14,6 +14,7 @@
 //! ```
 
 use super::frequency::{largest_share, promised};
+use super::shared::surely_at_least;
 use super::{About, Bound, Build, Criterion, Evidence, Knowledge, Least, Limit, Measure, On, Verdict};
 use crate::candidate::Histogram;
 use crate::exact::Fraction;
@@ -68,6 +69,14 @@ impl Criterion for AlphaK {
 
     fn is_monotone(&self) -> bool {
         true
+    }
+
+    /// # Claim
+    /// Taking out m records leaves at least r₁ − m of the value among n − m, so r₁ − m ≤ α·(n − m).
+    fn least_removed(&self, group: &Histogram<'_>) -> u64 {
+        let most = largest_share(group, &self.cared_for).num as f64;
+        let alpha = self.alpha.to_f64();
+        surely_at_least((most - alpha * group.size() as f64) / (1.0 - alpha))
     }
 
     fn least(&self) -> Least {

@@ -14,7 +14,7 @@
 //! # Ok::<(), sfumato::Error>(())
 //! ```
 
-use super::shared::{EffectiveNumber, least_values};
+use super::shared::{EffectiveNumber, all_need_protection, least_values, surely_at_least};
 use super::{About, Bound, Build, Criterion, Evidence, Knowledge, Least, Limit, Measure, On};
 use crate::candidate::Histogram;
 use crate::error::Result;
@@ -92,6 +92,29 @@ impl Criterion for EntropyDiversity {
 
     fn is_monotone(&self) -> bool {
         true
+    }
+
+    /// # Claim
+    /// Of all ways to take m records out, capping the largest counts leaves the most even ones (every other rest majorizes it), and a lower cap leaves more even ones still. So the
+    /// highest cap under which the entropy suffices tells how many must go.
+    fn least_removed(&self, group: &Histogram<'_>) -> u64 {
+        if !all_need_protection(&self.cared_for) {
+            return 0;
+        }
+        let l = self.l.to_f64() * (1.0 - 1e-9);
+        let counts = group.descending();
+        let removed = |cap: f64| counts.iter().map(|&count| (f64::from(count) - cap).max(0.0)).sum::<f64>();
+        let suffices = |cap: f64| {
+            let capped = || counts.iter().map(|&count| f64::from(count).min(cap));
+            let total: f64 = capped().sum();
+            capped().map(|count| -(count / total) * (count / total).ln()).sum::<f64>().exp() >= l
+        };
+        let (mut low, mut high) = (0.0, f64::from(counts.first().copied().unwrap_or(0)));
+        for _ in 0..20 {
+            let middle = (low + high) / 2.0;
+            if suffices(middle) { low = middle } else { high = middle }
+        }
+        surely_at_least(removed(high))
     }
 
     /// The entropy of m values is at most ln m.

@@ -13,7 +13,7 @@
 //! # Ok::<(), sfumato::Error>(())
 //! ```
 
-use super::shared::{all_need_protection, least_values};
+use super::shared::{all_need_protection, least_values, surely_at_least};
 use super::{About, Bound, Build, Criterion, Evidence, Knowledge, Least, Limit, Measure, On};
 use crate::candidate::Histogram;
 use crate::error::Result;
@@ -85,6 +85,14 @@ impl Criterion for FrequencyDiversity {
 
     fn is_monotone(&self) -> bool {
         true
+    }
+
+    /// # Claim
+    /// Taking out m records leaves at least r₁ − m of the value among n − m, so r₁ − m ≤ (n − m)/l.
+    fn least_removed(&self, group: &Histogram<'_>) -> u64 {
+        let most = largest_share(group, &self.cared_for).num as f64;
+        let l = self.l.to_f64();
+        surely_at_least((l * most - group.size() as f64) / (l - 1.0))
     }
 
     /// With n records of m values, r₁ ≥ n/m and r₁ ≥ 1: so r₁ ≤ n/l needs m ≥ l and n ≥ l.

@@ -211,6 +211,12 @@ pub trait Criterion: Send + Sync {
         Least { size: 1, values: 1 }
     }
 
+    /// How many records, at least, must be taken out of a group that violates it before the rest satisfies it or nothing is left. A search that may suppress records relies on it
+    /// where the criterion is monotone: parts of the group that hold, merged, hold, so on every finer candidate at least that many of its records are suppressed.
+    fn least_removed(&self, _group: &Histogram<'_>) -> u64 {
+        0
+    }
+
     /// What besides the groups it reads: how far a verdict can be repeated by somebody who has only the release.
     fn scope(&self) -> Scope {
         Scope::Groups

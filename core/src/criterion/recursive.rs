@@ -14,7 +14,7 @@
 //! # Ok::<(), sfumato::Error>(())
 //! ```
 
-use super::shared::{least_values, recursive_ratio};
+use super::shared::{least_values, recursive_ratio, surely_at_least};
 use super::{About, Bound, Build, Criterion, Evidence, Knowledge, Least, Limit, Measure, On};
 use crate::candidate::Histogram;
 use crate::error::Result;
@@ -98,6 +98,14 @@ impl Criterion for RecursiveDiversity {
 
     fn is_monotone(&self) -> bool {
         true
+    }
+
+    /// # Claim
+    /// Taking records out never makes the tail larger: of all choices of l − 1 values to leave out, the definition's leaves the least, and the old one is among them. So with m records
+    /// out, r₁ − m < c·tail, unless all r₁ are gone.
+    fn least_removed(&self, group: &Histogram<'_>) -> u64 {
+        let Fraction { num: most, den: tail } = needed_c(group, &self.cared_for, self.l);
+        surely_at_least(most as f64 - self.c.to_f64() * tail as f64)
     }
 
     /// The tail r_l + … + r_m must not be empty.

@@ -132,6 +132,11 @@ pub(super) fn recursive_ratio(group: &Histogram<'_>, cared_for: &[bool], l: u64)
     Fraction::new(u128::from(most), u128::from(left))
 }
 
+/// The least whole number that is not below a computed bound, rounding of the computation allowed for.
+pub(super) fn surely_at_least(bound: f64) -> u64 {
+    if bound.is_finite() && bound > 0.0 { (bound * (1.0 - 1e-9) - 1e-9).ceil().max(0.0) as u64 } else { 0 }
+}
+
 /// Whether no value is a don't-care value.
 pub(super) fn all_need_protection(cared_for: &[bool]) -> bool {
     cared_for.iter().all(|&cared| cared)

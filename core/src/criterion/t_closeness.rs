@@ -14,7 +14,7 @@
 //! # Ok::<(), sfumato::Error>(())
 //! ```
 
-use super::shared::Whole;
+use super::shared::{Whole, surely_at_least};
 use super::{About, Bound, Build, Context, Criterion, Evidence, Knowledge, Limit, Measure, On, Scope};
 use crate::candidate::Histogram;
 use crate::error::{Error, Result};
@@ -199,6 +199,13 @@ impl Criterion for TCloseness {
     fn evidence(&self, group: &Histogram<'_>) -> Evidence {
         let distance = self.distance(group);
         Evidence::of(group, distance <= self.t, [Measure::most(distance)])
+    }
+
+    /// # Claim
+    /// A group is a mixture of what stays and the m of n records that go. Distances are convex and at most 1, so d ≤ (1 − m/n)·t + m/n, and m ≥ n·(d − t)/(1 − t).
+    fn least_removed(&self, group: &Histogram<'_>) -> u64 {
+        let (distance, t) = (self.distance(group).to_f64(), self.t.to_f64());
+        surely_at_least(group.size() as f64 * (distance - t) / (1.0 - t))
     }
 
     fn scope(&self) -> Scope {
