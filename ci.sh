@@ -21,6 +21,7 @@ if [ "${1:-}" = "--full" ]; then
     step "every benchmark once, small"
     cargo bench -p sfumato --locked --bench load -- --rows 20000
     cargo bench -p sfumato --locked --bench check -- --rows 20000
+    cargo bench -p sfumato --locked --bench search -- --rows 30162
 fi
 
 step "all passed"

@@ -301,6 +301,10 @@ pub fn draft_plan(table: &Table, profile: &Profile, data: &str, read: &ReadOptio
         text += "\n# No column's name sounds sensitive. If one is, give it role = \"sensitive\" above and ask for diversity:\n\
                  # [[require]]\n# criterion = \"distinct-l-diversity\"\n# on = \"…\"\n# l = 3\n";
     }
+    text += "\n# How to publish: `sfumato publish` with this plan.\n\
+             [method]\nname   = \"optimal\"   # the best choice of levels; \"incognito\" also lists all safe ones\n\
+             metric = \"loss\"      # by which it is the best: `sfumato list metrics`\n\n\
+             [release]\nmax_suppressed = \"2%\"   # records that may be left out because their group cannot be made safe\n";
     text
 }
 

@@ -50,9 +50,12 @@ pub fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode> {
         _ => Error::io(&error, out),
     })?;
     output.text(&format!(
-        "Wrote {}. Read it, change what you know better, then:\n\n    sfumato check {} --plan {}\n",
+        "Wrote {}. Read it, change what you know better, then:\n\n    \
+         sfumato check {} --plan {}         does the table satisfy it as it stands?\n    \
+         sfumato publish {} --out release   make a release that does\n",
         out.display(),
         path.display(),
+        out.display(),
         out.display()
     ))?;
     Ok(ExitCode::SUCCESS)
