@@ -124,3 +124,38 @@ fn a_criterion_is_known_by_its_own_file_alone() {
         }
     }
 }
+
+/// Methods, metrics and attacks: one file each, described, listed, and named by no other file of production code outside the family.
+#[test]
+fn every_member_is_described_listed_and_known_by_two_files() {
+    for (family, headings) in [
+        ("anonymize", &["**Finds**", "**How**", "**Class**", "**Reference**"][..]),
+        ("utility", &["**Definition**", "**Reference**"]),
+        ("attack", &["**Knowledge**", "**Finds**", "**Definition**", "**Cost**", "**Reference**"]),
+    ] {
+        let folder = source().join(family);
+        let list = fs::read_to_string(folder.join("mod.rs")).expect("the list");
+        let members: Vec<PathBuf> = files(&folder)
+            .into_iter()
+            .filter(|path| production(path).contains("pub const KIND: Kind<Build>"))
+            .collect();
+        assert!(!members.is_empty(), "{family} has members");
+        for path in members {
+            let module = path.file_stem().expect("a name").to_string_lossy().into_owned();
+            let text = fs::read_to_string(&path).expect("a source file");
+            for heading in headings {
+                assert!(text.contains(heading), "{family}/{module} lacks {heading}");
+            }
+            assert!(list.contains(&format!("&{module}::KIND")), "{family}/{module} is not in the list");
+            let name = format!("{module}::KIND");
+            let names = |text: &str| {
+                text.match_indices(&name)
+                    .any(|(at, _)| !text[..at].ends_with(|before: char| before.is_alphanumeric() || before == '_'))
+            };
+            let knows = |other: &PathBuf| !other.starts_with(&folder) && names(&production(other));
+            let knowing: Vec<PathBuf> =
+                files(&source()).into_iter().filter(|other| *other != path && knows(other)).collect();
+            assert_eq!(knowing, Vec::<PathBuf>::new(), "{family}/{module} is named elsewhere");
+        }
+    }
+}

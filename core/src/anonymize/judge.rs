@@ -83,11 +83,17 @@ const MOST_MADE: usize = 48;
 impl<'a> Judge<'a> {
     /// Prepares a task: one scan over its rows.
     pub fn new(task: &Task<'a>) -> Result<Judge<'a>> {
-        Judge::with_metric(task, task.metric.build())
+        let metric = task.metric.build();
+        let needs_joint = metric.needs_joint();
+        Judge::with(task, metric, needs_joint)
     }
 
-    /// The same with another metric.
-    pub fn with_metric(task: &Task<'a>, metric: Box<dyn Metric>) -> Result<Judge<'a>> {
+    /// Prepares a task for measuring by every metric.
+    pub fn for_all_metrics(task: &Task<'a>) -> Result<Judge<'a>> {
+        Judge::with(task, task.metric.build(), true)
+    }
+
+    fn with(task: &Task<'a>, metric: Box<dyn Metric>, needs_joint: bool) -> Result<Judge<'a>> {
         let quasi = task.schema.select(task.table, Role::Quasi)?;
         let scales: Vec<Scale> = quasi
             .iter()
@@ -95,7 +101,7 @@ impl<'a> Judge<'a> {
             .collect::<Result<_>>()?;
         let coded: Vec<Coded<'_>> = quasi.iter().map(|column| (column.codes(), column.domain().len())).collect();
         let ladders: Vec<_> = scales.iter().map(Scale::ladder).collect();
-        let joint_codes = metric.needs_joint().then(|| joint_codes(task)).transpose()?;
+        let joint_codes = needs_joint.then(|| joint_codes(task)).transpose()?;
 
         let (rules, mut subjects) = collect_rules(task)?;
         let joint = joint_codes.as_ref().map(|(codes, domain)| {
@@ -158,8 +164,8 @@ impl<'a> Judge<'a> {
         }
     }
 
-    /// Every metric of a candidate, and the share of each quasi-identifier's information that it keeps. The judge's own metric must be one that asks
-    /// for joint counts.
+    /// Every metric of a candidate, and the share of each quasi-identifier's information that it keeps. For a judge made
+    /// for all metrics.
     pub fn measure_all(&self, levels: &[usize]) -> (Vec<(&'static str, f64)>, Vec<f64>) {
         let mut work = Work::default();
         self.base.group(levels, &mut work.scratch);

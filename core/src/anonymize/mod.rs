@@ -32,6 +32,9 @@ pub type Build = fn(&Params) -> Box<dyn Method>;
 /// The methods: the one that finds everything, then the one that finds the best.
 pub const KINDS: [&Kind<Build>; 2] = [&incognito::KIND, &optimal::KIND];
 
+/// The method where a plan names none.
+pub const DEFAULT: &Kind<Build> = &optimal::KIND;
+
 /// The method with a name; the error offers the nearest.
 pub fn find(name: &str) -> Result<&'static Kind<Build>> {
     kind::find(&KINDS, "method", name)

@@ -8,7 +8,7 @@ use crate::error::{Error, Result, suggest};
 use crate::exact::{Decimal, Fraction};
 use crate::kind::{Kind, Params, Raw};
 use crate::recode::{Insensitive, Recoding, Suppressed};
-use crate::utility::Chosen;
+use crate::utility::{self, Chosen};
 
 /// How to publish.
 #[derive(Clone)]
@@ -103,16 +103,16 @@ impl Plan {
 
 fn read_method(section: Option<&Section<'_>>) -> Result<(Wanted, Chosen)> {
     let Some(section) = section else {
-        return Ok((Wanted::new(DEFAULT_METHOD, &[])?, Chosen::new(DEFAULT_METRIC, &[])?));
+        return Ok((Wanted::new(anonymize::DEFAULT.name, &[])?, Chosen::new(utility::DEFAULT.name, &[])?));
     };
     let at = |error: Error| error.or_line(section.line);
-    let name = section.get("name", text)?.unwrap_or(DEFAULT_METHOD.to_string());
+    let name = section.get("name", text)?.unwrap_or(anonymize::DEFAULT.name.to_string());
     let written = written(section, &["name", "metric"]);
     // The method first: a wrong name explains parameters that it does not know.
     anonymize::find(&name).map_err(|error| error.line(section.line_of("name")))?;
     let method = Wanted::new(&name, &written).map_err(at)?;
     let metric = match section.table.get("metric").map(raw) {
-        None => Chosen::new(DEFAULT_METRIC, &[]),
+        None => Chosen::new(utility::DEFAULT.name, &[]),
         Some(Raw::Text(name)) => Chosen::new(&name, &[]),
         Some(_) => {
             let inner = section.section("metric")?.expect("it is there");
@@ -122,12 +122,6 @@ fn read_method(section: Option<&Section<'_>>) -> Result<(Wanted, Chosen)> {
     };
     Ok((method, metric.map_err(|error| error.line(section.line_of("metric")))?))
 }
-
-/// The method where the plan names none.
-const DEFAULT_METHOD: &str = anonymize::optimal::KIND.name;
-
-/// The metric where the plan names none.
-const DEFAULT_METRIC: &str = crate::utility::loss::KIND.name;
 
 fn read_release(section: Option<&Section<'_>>) -> Result<(Fraction, Recoding, String)> {
     let mut recoding = Recoding::default();

@@ -4,7 +4,7 @@ use super::{Made, Publication};
 use crate::attack::Finding;
 use crate::criterion::{Limit, Scope};
 use crate::exact::Fraction;
-use crate::utility::kl_divergence;
+use crate::utility;
 
 impl Made {
     /// The publication for certificates and reports that leave the house: what was measured with suppressed records in view is rounded, so that their sensitive values cannot be computed
@@ -37,7 +37,7 @@ impl Made {
         // A record's part of a divergence is a logarithm of up to the number of records.
         let wide = worth_twenty((publication.records.max(3) as f64).ln(), publication.records).min(0.1);
         for (name, value) in &mut publication.utility {
-            if *name == kl_divergence::KIND.name {
+            if utility::reads_sensitive_values(name) {
                 *value = rounded(*value, wide);
             }
         }

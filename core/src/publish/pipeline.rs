@@ -12,7 +12,6 @@ use crate::exact::Fraction;
 use crate::plan::{Plan, Publishing};
 use crate::recode::{Recoded, Suppressed, generalize};
 use crate::utility::classification::accuracy;
-use crate::utility::{Chosen, kl_divergence};
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -160,8 +159,7 @@ fn describe(
     criteria: Vec<Answer>,
     attacks: Vec<Finding>,
 ) -> Result<Publication> {
-    let with_joint = Chosen::new(kl_divergence::KIND.name, &[])?;
-    let judge = Judge::with_metric(task, with_joint.build())?;
+    let judge = Judge::for_all_metrics(task)?;
     let (utility, kept) = judge.measure_all(&outcome.levels);
     Ok(Publication {
         records: task.table.rows(),

@@ -36,6 +36,9 @@ pub const KINDS: [&Kind<Build>; 9] = [
     &suppressed_share::KIND,
 ];
 
+/// The metric where a plan names none.
+pub const DEFAULT: &Kind<Build> = &loss::KIND;
+
 /// The metric with a name; the error offers the nearest.
 pub fn find(name: &str) -> Result<&'static Kind<Build>> {
     kind::find(&KINDS, "metric", name)
@@ -143,11 +146,17 @@ impl Chosen {
     }
 }
 
+/// Whether a metric's value depends on sensitive values.
+pub fn reads_sensitive_values(name: &str) -> bool {
+    KINDS.iter().any(|kind| kind.name == name && of_defaults(kind).needs_joint())
+}
+
+fn of_defaults(kind: &Kind<Build>) -> Box<dyn Metric> {
+    let params = kind.check(&[]).expect("every parameter of a metric has a default");
+    (kind.build)(&params)
+}
+
 /// Every metric of a candidate, with default parameters.
 pub fn measure_all(candidate: &Candidate<'_>) -> Vec<(&'static str, f64)> {
-    let of = |kind: &Kind<Build>| {
-        let params = kind.check(&[]).expect("every parameter of a metric has a default");
-        (kind.build)(&params).measure(candidate)
-    };
-    KINDS.iter().map(|kind| (kind.name, of(kind))).collect()
+    KINDS.iter().map(|kind| (kind.name, of_defaults(kind).measure(candidate))).collect()
 }
