@@ -58,8 +58,13 @@ fn all(judge: &Judge<'_>, lattice: Lattice) -> Option<Outcome> {
 fn decide_all(search: &mut Search<'_>) {
     let mut order: Vec<usize> = (0..search.lattice.nodes()).collect();
     order.sort_by_cached_key(|&node| (search.lattice.breadth(node), search.lattice.height(node)));
-    for &node in &order {
-        search.settle(node, |lattice, up| lattice.height(up) as f64);
+    let mut open = order.iter().copied();
+    loop {
+        let some: Vec<usize> = open.by_ref().filter(|&node| search.is_open(node)).take(search.lanes()).collect();
+        if some.is_empty() {
+            break;
+        }
+        search.settle(&some, |lattice, up| lattice.height(up) as f64);
     }
     if !search.judge.is_upward_closed() {
         let open: Vec<usize> =

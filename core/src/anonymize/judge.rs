@@ -122,6 +122,11 @@ impl<'a> Judge<'a> {
         &self.scales
     }
 
+    /// How many distinct vectors there are.
+    pub fn entries(&self) -> usize {
+        self.base.len()
+    }
+
     /// Whether every candidate coarser than a safe one is safe.
     pub fn is_upward_closed(&self) -> bool {
         self.upward_closed

@@ -58,31 +58,42 @@ pub(super) fn find_best(search: &mut Search<'_>, candidates: &[usize]) {
     let mut order: Vec<usize> = (0..candidates.len()).collect();
     order.sort_unstable_by(|&a, &b| bounds[a].total_cmp(&bounds[b]).then(a.cmp(&b)));
     let mut waiting: Vec<usize> = Vec::with_capacity(BATCH);
-    for at in order {
-        let (node, bound) = (candidates[at], bounds[at]);
-        if search.is_worse(bound) {
-            break;
+    let mut at = 0;
+    while at < order.len() && !search.is_worse(bounds[order[at]]) {
+        let next = stretch(search, &order[at..], candidates);
+        if whole {
+            let open = next.iter().filter(|&&at| !search.is_worse(bounds[at])).map(|&at| candidates[at]);
+            let open: Vec<usize> = open.filter(|&node| search.is_wanted(node)).collect();
+            search.settle(&open, |_, up| bounds[up]);
         }
-        if search.is_out(node) {
-            continue;
+        for &one in next {
+            let node = candidates[one];
+            if search.is_out(node) || !search.is_above(node) || search.is_worse(bounds[one]) {
+                continue;
+            }
+            if known {
+                search.offer(node, bounds[one], 0);
+                continue;
+            }
+            waiting.push(node);
+            if waiting.len() == BATCH {
+                search.look_at_all(&waiting);
+                waiting.clear();
+            }
         }
-        if whole && !search.is_above(node) {
-            search.settle(node, |_, up| bounds[up]);
-        }
-        if search.is_out(node) || !search.is_above(node) {
-            continue;
-        }
-        if known {
-            search.offer(node, bound, 0);
-            continue;
-        }
-        waiting.push(node);
-        if waiting.len() == BATCH {
-            search.look_at_all(&waiting);
-            waiting.clear();
-        }
+        at += next.len();
     }
     search.look_at_all(&waiting);
+}
+
+/// The next candidates in order, up to as many unknown ones as are settled side by side.
+fn stretch<'o>(search: &Search<'_>, order: &'o [usize], candidates: &[usize]) -> &'o [usize] {
+    let mut open = 0;
+    let end = order.iter().position(|&at| {
+        open += usize::from(search.is_wanted(candidates[at]));
+        open == search.lanes()
+    });
+    &order[..end.map_or(order.len(), |end| end + 1)]
 }
 
 pub(super) fn outcome(search: Search<'_>, minimal: Vec<Vec<usize>>) -> Option<Outcome> {

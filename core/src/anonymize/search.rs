@@ -6,6 +6,7 @@
 use super::judge::{Judge, Judged, Safe, Work};
 use super::{Considered, Lattice};
 use rayon::prelude::*;
+use std::cell::RefCell;
 
 /// Unsafe, with everything finer.
 const BELOW: u8 = 1;
@@ -44,6 +45,33 @@ impl Best {
 /// How many safe candidates are remembered for the picture of risk against utility.
 pub const MOST_CONSIDERED: usize = 2000;
 
+/// Candidates upwards, those before `low` below, those from `high` on above.
+struct Path {
+    nodes: Vec<usize>,
+    low: usize,
+    high: usize,
+}
+
+impl Path {
+    /// The candidate that is to be looked at next.
+    fn middle(&self) -> Option<usize> {
+        (self.low < self.high).then(|| self.nodes[(self.low + self.high) / 2])
+    }
+
+    /// Takes in what is known by now.
+    fn narrow(&mut self, search: &Search<'_>) {
+        while let Some(middle) = self.middle().filter(|&middle| !search.is_open(middle)) {
+            let at = (self.low + self.high) / 2;
+            if search.has(middle, BELOW) { self.low = at + 1 } else { self.high = at }
+        }
+    }
+}
+
+thread_local! {
+    /// A thread's memory for judging, used again from candidate to candidate.
+    static WORK: RefCell<Work> = RefCell::default();
+}
+
 /// A search in progress.
 pub struct Search<'a> {
     pub judge: &'a Judge<'a>,
@@ -52,15 +80,13 @@ pub struct Search<'a> {
     pub best: Option<Best>,
     pub considered: Vec<Considered>,
     tags: Vec<u8>,
-    work: Work,
     stack: Vec<usize>,
 }
 
 impl<'a> Search<'a> {
     pub fn new(judge: &'a Judge<'a>, lattice: Lattice) -> Self {
         let tags = vec![0; lattice.nodes()];
-        let (work, stack) = (Work::default(), Vec::new());
-        Search { judge, lattice, checked: 0, best: None, considered: Vec::new(), tags, work, stack }
+        Search { judge, lattice, checked: 0, best: None, considered: Vec::new(), tags, stack: Vec::new() }
     }
 
     fn has(&self, node: usize, tag: u8) -> bool {
@@ -91,47 +117,61 @@ impl<'a> Search<'a> {
         self.best.as_ref().is_some_and(|best| exceeds(bound, best.value))
     }
 
-    /// Finds out for every candidate on a path upwards from here whether it is below or above, by bisection. The path takes the step that `cost` says is the least.
-    pub fn settle(&mut self, node: usize, cost: impl Fn(&Lattice, usize) -> f64) {
-        let mut path = Vec::new();
+    /// How many paths are settled side by side. It depends on the task alone, so that what is looked at does not depend on the number of threads; small searches go one by
+    /// one, because paths side by side know less of each other.
+    pub fn lanes(&self) -> usize {
+        if self.lattice.nodes() > 1 << 16 || self.judge.entries() > 1 << 16 { 4 } else { 1 }
+    }
+
+    /// Finds out for every candidate on a path upwards from each of these whether it is below or above, by bisection. A path takes the step that `cost` says is the least.
+    pub fn settle(&mut self, nodes: &[usize], cost: impl Fn(&Lattice, usize) -> f64) {
+        let mut paths: Vec<Path> = nodes.iter().map(|&node| self.path(node, &cost)).collect();
+        loop {
+            paths.iter_mut().for_each(|path| path.narrow(self));
+            let mut next: Vec<usize> = paths.iter().filter_map(Path::middle).collect();
+            if next.is_empty() {
+                return;
+            }
+            next.sort_unstable();
+            next.dedup();
+            self.look_at_all(&next);
+        }
+    }
+
+    /// Open candidates upwards from one.
+    fn path(&self, node: usize, cost: &impl Fn(&Lattice, usize) -> f64) -> Path {
+        let mut nodes = Vec::new();
         let mut next = Some(node).filter(|&node| self.is_open(node));
         while let Some(at) = next {
-            path.push(at);
+            nodes.push(at);
             let open = self.lattice.coarser(at).filter(|&up| self.is_open(up));
             next = open.min_by(|a, b| cost(&self.lattice, *a).total_cmp(&cost(&self.lattice, *b)));
         }
-        let (mut low, mut high) = (0, path.len());
-        while low < high {
-            let middle = (low + high) / 2;
-            if self.look(path[middle]) { high = middle } else { low = middle + 1 }
-        }
+        Path { low: 0, high: nodes.len(), nodes }
     }
 
-    fn is_open(&self, node: usize) -> bool {
+    /// Whether nothing is known about it, and it may still be the best.
+    pub fn is_wanted(&self, node: usize) -> bool {
+        self.is_open(node) && !self.is_out(node)
+    }
+
+    /// Whether nothing is known about it.
+    pub fn is_open(&self, node: usize) -> bool {
         !self.has(node, BELOW | ABOVE)
-    }
-
-    /// Judges a candidate; says whether it is above.
-    pub fn look(&mut self, node: usize) -> bool {
-        let judged = self.judge.judge(&self.lattice.levels(node), &mut self.work);
-        self.note(node, judged)
     }
 
     /// Judges candidates side by side.
     pub fn look_at_all(&mut self, nodes: &[usize]) {
-        if let [node] = nodes {
-            self.look(*node);
-            return;
-        }
         let (judge, lattice) = (self.judge, &self.lattice);
-        let judged: Vec<Judged> =
-            nodes.par_iter().map_init(Work::default, |work, &node| judge.judge(&lattice.levels(node), work)).collect();
-        nodes.iter().zip(judged).for_each(|(&node, judged)| {
-            self.note(node, judged);
-        });
+        let look = |node: usize| WORK.with_borrow_mut(|work| judge.judge(&lattice.levels(node), work));
+        let judged: Vec<Judged> = match nodes {
+            [node] => vec![look(*node)],
+            several => several.par_iter().map(|&node| look(node)).collect(),
+        };
+        nodes.iter().zip(judged).for_each(|(&node, judged)| self.note(node, judged));
     }
 
-    fn note(&mut self, node: usize, judged: Judged) -> bool {
+    fn note(&mut self, node: usize, judged: Judged) {
         self.checked += 1;
         self.tags[node] |= JUDGED;
         match judged {
@@ -143,7 +183,6 @@ impl<'a> Search<'a> {
                 self.note_above(node, safe.bound);
             }
         }
-        !self.has(node, BELOW)
     }
 
     fn note_above(&mut self, node: usize, bound: f64) {
