@@ -292,6 +292,8 @@ fn check(case: &Case, requirements: &[Requirement], limit: u64) {
             if method.name == "incognito" {
                 assert_eq!(found.safe, nodes.iter().filter(|node| node.safe).count() as u64, "{context}");
                 assert_eq!(found.minimal, safe, "{context}");
+                let all: Vec<&Vec<usize>> = nodes.iter().filter(|node| node.safe).map(|node| &node.levels).collect();
+                assert!(found.all_safe.iter().eq(all.into_iter().cloned()), "{context}");
             }
         }
     }

@@ -4,7 +4,7 @@
 
 use super::judge::{Judge, Judged, Work};
 use super::search::MOST_CONSIDERED;
-use super::{Considered, Outcome};
+use super::{Considered, Nodes, Outcome};
 use crate::error::{Error, Fault, Result};
 use std::cmp::Ordering;
 use std::collections::{BinaryHeap, HashSet};
@@ -95,6 +95,7 @@ pub(super) fn best(judge: &Judge<'_>, budget: u64) -> Result<Option<Outcome>> {
         checked,
         safe,
         minimal: Vec::new(),
+        all_safe: Nodes::default(),
         exhaustive: false,
         considered,
     }))

@@ -51,7 +51,7 @@ fn all(judge: &Judge<'_>, lattice: Lattice) -> Option<Outcome> {
     let candidates = if judge.keeps_all() && judge.is_upward_closed() { &minimal } else { &safe };
     find_best(&mut search, candidates);
     let minimal = minimal.iter().map(|&node| search.lattice.levels(node)).collect();
-    outcome(search, minimal)
+    outcome(search, minimal, safe)
 }
 
 /// Decides every candidate: few columns before many, and low before high.
@@ -60,7 +60,7 @@ fn decide_all(search: &mut Search<'_>) {
     order.sort_by_cached_key(|&node| (search.lattice.breadth(node), search.lattice.height(node)));
     let mut open = order.iter().copied();
     loop {
-        let some: Vec<usize> = open.by_ref().filter(|&node| search.is_open(node)).take(search.lanes()).collect();
+        let some: Vec<usize> = open.by_ref().filter(|&node| search.is_open(node)).take(search.lanes).collect();
         if some.is_empty() {
             break;
         }

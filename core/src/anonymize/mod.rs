@@ -74,10 +74,26 @@ pub struct Outcome {
     pub safe: u64,
     /// The safe candidates of which no finer one is safe, if the method finds them.
     pub minimal: Vec<Vec<usize>>,
+    /// Every safe candidate, if the method finds them all.
+    pub all_safe: Nodes,
     /// Whether every candidate was decided or ruled out.
     pub exhaustive: bool,
     /// Safe candidates that were looked at.
     pub considered: Vec<Considered>,
+}
+
+/// Candidates of a lattice, kept as numbers: there may be millions.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Nodes {
+    lattice: Lattice,
+    nodes: Vec<usize>,
+}
+
+impl Nodes {
+    /// The levels of each.
+    pub fn iter(&self) -> impl Iterator<Item = Vec<usize>> {
+        self.nodes.iter().map(|&node| self.lattice.levels(node))
+    }
 }
 
 /// A safe candidate that was looked at.

@@ -7,7 +7,7 @@
 //! **Reference**: Kohlmayer, Prasser et al. 2012 (Flash); Machanavajjhala et al. 2007, Section 5.
 
 use super::search::Search;
-use super::{BUDGET, Build, Judge, Lattice, Method, Outcome, SEARCH, Task, bounded, lattice_within};
+use super::{BUDGET, Build, Judge, Lattice, Method, Nodes, Outcome, SEARCH, Task, bounded, lattice_within};
 use crate::error::{Fault, Result};
 use crate::kind::Kind;
 
@@ -45,7 +45,7 @@ fn best(judge: &Judge<'_>, lattice: Lattice) -> Option<Outcome> {
     let mut search = Search::new(judge, lattice);
     let all: Vec<usize> = (0..search.lattice.nodes()).collect();
     find_best(&mut search, &all);
-    outcome(search, Vec::new())
+    outcome(search, Vec::new(), Vec::new())
 }
 
 /// Finds the best of some candidates. All that are finer than one of them may be settled on the way, none of those decides.
@@ -91,12 +91,12 @@ fn stretch<'o>(search: &Search<'_>, order: &'o [usize], candidates: &[usize]) ->
     let mut open = 0;
     let end = order.iter().position(|&at| {
         open += usize::from(search.is_wanted(candidates[at]));
-        open == search.lanes()
+        open == search.lanes
     });
     &order[..end.map_or(order.len(), |end| end + 1)]
 }
 
-pub(super) fn outcome(search: Search<'_>, minimal: Vec<Vec<usize>>) -> Option<Outcome> {
+pub(super) fn outcome(search: Search<'_>, minimal: Vec<Vec<usize>>, all_safe: Vec<usize>) -> Option<Outcome> {
     let best = search.best.clone()?;
     Some(Outcome {
         levels: search.lattice.levels(best.node),
@@ -106,7 +106,59 @@ pub(super) fn outcome(search: Search<'_>, minimal: Vec<Vec<usize>>) -> Option<Ou
         checked: search.checked,
         safe: search.safe(),
         minimal,
+        all_safe: Nodes { lattice: search.lattice.clone(), nodes: all_safe },
         exhaustive: true,
         considered: search.considered,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::criterion::Bound;
+    use crate::data::sample;
+    use crate::plan::Plan;
+    use crate::utility::Chosen;
+    use std::path::Path;
+
+    /// Paths side by side find the same as one after the other.
+    #[test]
+    fn lanes_change_nothing() {
+        let plan = r#"
+            [columns]
+            age     = { role = "quasi", hierarchy = { intervals = [5, 10, 20] } }
+            sex     = "quasi"
+            zip     = { role = "quasi", hierarchy = { redact = 5 } }
+            disease = "sensitive"
+            [[require]]
+            criterion = "k-anonymity"
+            k = 5
+            [[require]]
+            criterion = "entropy-l-diversity"
+            l = 3
+        "#;
+        let plan = Plan::parse(plan, Path::new(".")).unwrap();
+        let table = sample::hospital(2000, 3);
+        let bind = |wanted: &crate::criterion::Requirement| wanted.bind(&table, &plan.schema, &plan.folder).unwrap();
+        let bound: Vec<Bound> = plan.requirements.iter().map(bind).collect();
+        for metric in crate::utility::KINDS {
+            for limit in [0, 50] {
+                let metric = Chosen::new(metric.name, &[]).unwrap();
+                let (requirements, schema) = (&plan.requirements[..], &plan.schema);
+                let task = Task { table: &table, schema, requirements, bound: &bound, limit, metric: &metric };
+                let judge = Judge::new(&task).unwrap();
+                let run = |lanes: usize| {
+                    let lattice = lattice_within(&task, 1 << 20).unwrap();
+                    let all: Vec<usize> = (0..lattice.nodes()).collect();
+                    let mut search = Search::new(&judge, lattice);
+                    search.lanes = lanes;
+                    find_best(&mut search, &all);
+                    search.best
+                };
+                let one = run(1);
+                assert!(one.is_some());
+                assert!((2..6).all(|lanes| run(lanes) == one), "{}, {limit}", metric.kind.name);
+            }
+        }
+    }
 }

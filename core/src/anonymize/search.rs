@@ -79,6 +79,9 @@ pub struct Search<'a> {
     pub checked: u64,
     pub best: Option<Best>,
     pub considered: Vec<Considered>,
+    /// How many paths are settled side by side. It depends on the task alone, so that what is looked at does not depend on the number of threads; small searches go one by
+    /// one, because paths side by side know less of each other.
+    pub lanes: usize,
     tags: Vec<u8>,
     stack: Vec<usize>,
 }
@@ -86,7 +89,8 @@ pub struct Search<'a> {
 impl<'a> Search<'a> {
     pub fn new(judge: &'a Judge<'a>, lattice: Lattice) -> Self {
         let tags = vec![0; lattice.nodes()];
-        Search { judge, lattice, checked: 0, best: None, considered: Vec::new(), tags, stack: Vec::new() }
+        let lanes = if lattice.nodes() > 1 << 16 || judge.entries() > 1 << 16 { 4 } else { 1 };
+        Search { judge, lattice, checked: 0, best: None, considered: Vec::new(), lanes, tags, stack: Vec::new() }
     }
 
     fn has(&self, node: usize, tag: u8) -> bool {
@@ -115,12 +119,6 @@ impl<'a> Search<'a> {
     /// Whether a bound rules it out.
     pub fn is_worse(&self, bound: f64) -> bool {
         self.best.as_ref().is_some_and(|best| exceeds(bound, best.value))
-    }
-
-    /// How many paths are settled side by side. It depends on the task alone, so that what is looked at does not depend on the number of threads; small searches go one by
-    /// one, because paths side by side know less of each other.
-    pub fn lanes(&self) -> usize {
-        if self.lattice.nodes() > 1 << 16 || self.judge.entries() > 1 << 16 { 4 } else { 1 }
     }
 
     /// Finds out for every candidate on a path upwards from each of these whether it is below or above, by bisection. A path takes the step that `cost` says is the least.
