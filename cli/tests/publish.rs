@@ -638,3 +638,22 @@ fn families_are_listed() {
         assert!(members(family).iter().any(|name| name == member));
     }
 }
+
+#[test]
+fn files_that_a_certificate_does_not_know_are_never_replaced() {
+    let folder = patients("");
+    folder.run(PUBLISH).code(0);
+    folder.write("release/thesis.txt", "precious");
+    let before = contents(&folder);
+    folder.run(&format!("{PUBLISH} --replace")).code(2);
+    assert_eq!(contents(&folder), before);
+}
+
+#[test]
+fn a_register_that_fits_nobody_is_an_error() {
+    let folder = patients("[[attack]]\nattack = \"linkage\"\nregister = \"register.csv\"\n");
+    folder.write("register.csv", "zip,age,sex\n99999,999,x\n");
+    let error = folder.run(PUBLISH).code(2).get_output().clone();
+    assert!(String::from_utf8_lossy(&error.stderr).contains("no record of the register fits"));
+    assert!(!folder.path("release").exists());
+}

@@ -209,6 +209,13 @@ fn suggest_role(column: &Column, records: usize, unique_share: f64) -> (Role, St
     if identifies {
         return unique();
     }
+    // What many have alone is a name by another name, even if nobody knows it yet.
+    if unique_share > 0.05 && records >= TELLING_RECORDS {
+        return (
+            Role::Quasi,
+            format!("{percent:.0} % of records have a value of their own: whoever knows it finds them"),
+        );
+    }
     if measured {
         return (Role::Insensitive, "a measurement that outsiders rarely know".into());
     }

@@ -109,7 +109,7 @@ impl fmt::Display for Shape {
             Shape::Decimal(range) => write!(f, "a number {range}"),
             Shape::Number => write!(f, "a number"),
             Shape::Choice(words) => write!(f, "one of {}", words.join(", ")),
-            Shape::Values => write!(f, "a list of values of the column"),
+            Shape::Values => write!(f, "a list of values"),
             Shape::Decimals(range) => write!(f, "a list of numbers, each {range}"),
             Shape::FileOr(word) => write!(f, "a file, or \"{word}\""),
             Shape::File => write!(f, "a file"),

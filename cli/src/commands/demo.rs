@@ -64,7 +64,7 @@ pub fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode> {
 /// A new folder, or one that a demo left.
 fn make_folder(folder: &Path, plan: &Path) -> Result<()> {
     if folder.exists() && std::fs::read_to_string(plan).ok().as_deref() != Some(PLAN) {
-        let error = Error::plan("is there already, and no demo left it").file(folder);
+        let error = Error::plan("is there already, and is not as a demo left it").file(folder);
         return Err(error.help("choose another folder with --out"));
     }
     std::fs::create_dir_all(folder).map_err(|error| Error::io(&error, folder))

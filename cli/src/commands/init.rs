@@ -51,8 +51,8 @@ pub fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode> {
     })?;
     output.text(&format!(
         "Wrote {}. Read it, change what you know better, then:\n\n    \
-         sfumato check {} --plan {}         does the table satisfy it as it stands?\n    \
-         sfumato publish {} --out release   make a release that does\n",
+         sfumato check {} --plan {}\n    \
+         sfumato publish {} --out release\n",
         out.display(),
         path.display(),
         out.display(),

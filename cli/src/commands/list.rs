@@ -8,9 +8,11 @@ use sfumato::report::{families, list_json, list_text};
 use sfumato::{Error, Result};
 use std::process::ExitCode;
 
-/// List criteria, hierarchies and formats with their parameters and references
+/// List criteria, methods, metrics, attacks, hierarchies and formats with their parameters and references
 #[derive(Args)]
-#[command(after_long_help = "EXAMPLES\n  sfumato list\n  sfumato list criteria\n  sfumato list hierarchies --json")]
+#[command(
+    after_long_help = "EXAMPLES\n  sfumato list\n  sfumato list criteria\n  sfumato list attacks\n  sfumato list hierarchies --json"
+)]
 pub struct Arguments {
     /// The family to list; all if none is named.
     family: Option<String>,

@@ -3,6 +3,7 @@
 use crate::anonymize::Task;
 use crate::audit::{Answer, audit_bound};
 use crate::candidate::Groups;
+use crate::criterion::Subject;
 use crate::error::{Error, Fault, Result};
 use crate::kind::Params;
 
@@ -21,14 +22,24 @@ pub fn explain(task: &Task<'_>) -> Result<Error> {
     }
     let message =
         format!("no generalization satisfies the plan: even with everybody in one group, {}", failing.join("; and "));
-    let all_monotone = task.bound.iter().all(|bound| bound.criterion.is_monotone());
-    let help = match task.limit {
-        0 if all_monotone => {
-            "loosen the criterion to what can be met; no hierarchy can help here, only suppression ([release] max_suppressed) might"
-        }
-        _ => "loosen the criterion to what can be met, or allow more suppression ([release] max_suppressed)",
+    let help = match is_hopeless(task) {
+        true => "loosen the criterion to what can be met: neither hierarchies nor suppression can help here",
+        false => "loosen the criterion to what can be met, or allow more suppression ([release] max_suppressed)",
     };
     Ok(error(message).help(help))
+}
+
+/// Whether a criterion needs more records or values than the table has.
+fn is_hopeless(task: &Task<'_>) -> bool {
+    task.bound.iter().any(|bound| {
+        let least = bound.criterion.least();
+        let values = match &bound.subject {
+            Subject::Nothing => u64::MAX,
+            Subject::Column(name) => task.table.find(name).map_or(u64::MAX, |column| column.domain().len() as u64),
+            Subject::Made(_, domain) => *domain as u64,
+        };
+        least.size > task.table.rows() as u64 || least.values > values
+    })
 }
 
 fn describe(answer: &Answer) -> String {
@@ -39,7 +50,7 @@ fn describe(answer: &Answer) -> String {
         |measured| format!("{} could be met", rounded(measured)),
     );
     format!(
-        "{}{on} ({}) fails: the table measures {}, so at best {could}",
+        "{}{on} ({}) fails: the table measures {}, so without suppression at best {could}",
         wanted.kind.name,
         asked(&wanted.params),
         measured(answer)

@@ -147,7 +147,17 @@ fn attacked(
         };
         findings.extend((attempt.kind.build)(&attempt.params).run(&target)?);
     }
+    findings.iter().try_for_each(refuse_unfit_register)?;
     Ok(findings)
+}
+
+/// A register of which no record fits the release is written in another way, and an attack with it proves nothing.
+fn refuse_unfit_register(finding: &Finding) -> Result<()> {
+    if finding.details.iter().any(|(name, value)| *name == "register_fitting" && *value == 0.0) {
+        let error = Error::plan(format!("{}: no record of the register fits any group of the release", finding.attack));
+        return Err(error.help("are its values written as in the table, or as labels of the hierarchies?"));
+    }
+    Ok(())
 }
 
 fn describe(
@@ -181,7 +191,7 @@ fn describe(
             .flatten(),
         group_sizes: group_sizes(recoded),
         sensitive: distributions(task, recoded)?,
-        notes: notes(plan, task),
+        notes: notes(plan, publishing, task),
     })
 }
 
@@ -269,12 +279,22 @@ fn distributions(task: &Task<'_>, recoded: &Recoded) -> Result<Vec<Distribution>
     Ok(task.schema.select(task.table, Role::Sensitive)?.into_iter().map(of).collect())
 }
 
-fn notes(plan: &Plan, task: &Task<'_>) -> Vec<String> {
+fn notes(plan: &Plan, publishing: &Publishing, task: &Task<'_>) -> Vec<String> {
     let mut notes = Vec::new();
     for name in plan.schema.names(Role::Sensitive) {
         if !plan.requirements.iter().any(|wanted| wanted.on.iter().any(|on| on == name)) {
             notes.push(format!(
                 "No criterion protects the sensitive column \"{name}\": whoever finds a person's group may learn the value."
+            ));
+        }
+    }
+    for spec in plan.schema.columns().iter().filter(|spec| publishing.recoding.publishes(spec)) {
+        let alone = task.table.find(&spec.name).filter(|_| spec.role == Role::Insensitive).map(unique_share);
+        if let Some(share) = alone.filter(|share| *share >= 0.01) {
+            notes.push(format!(
+                "The insensitive column \"{}\" is published as it is, and about {:.0} % of the records have a value in it that nobody else has: whoever knows it finds them.",
+                spec.name,
+                share * 100.0
             ));
         }
     }
@@ -285,6 +305,12 @@ fn notes(plan: &Plan, task: &Task<'_>) -> Vec<String> {
         }
     }
     notes
+}
+
+/// The share of records whose value in a column nobody else has.
+fn unique_share(column: &Column) -> f64 {
+    let alone = column.counts().into_iter().filter(|count| *count == 1).count();
+    alone as f64 / column.codes().len().max(1) as f64
 }
 
 #[cfg(test)]

@@ -69,6 +69,7 @@ pub fn pass_gate(publication: &Publication) -> Result<()> {
 pub fn write(made: &Made, order: &Order<'_>, formats: &Formats) -> Result<Value> {
     pass_gate(&made.publication)?;
     refuse_inside_release(order.target)?;
+    refuse_foreign_files(order.target)?;
     let data = format!("data.{}", order.publishing.format);
     let staging = Staging::begin(order.target, order.replace, order.inputs)?;
     let place = |name: &str| staging.path().join(name);
@@ -85,6 +86,20 @@ pub fn write(made: &Made, order: &Order<'_>, formats: &Formats) -> Result<Value>
     }
     staging.commit()?;
     Ok(certificate.document)
+}
+
+/// Refuses to replace a folder with files that its certificate does not know: they are somebody's.
+fn refuse_foreign_files(target: &Path) -> Result<()> {
+    let Ok(entries) = std::fs::read_dir(target) else { return Ok(()) };
+    let known = certificate(target).map(|document| document["files"].clone()).unwrap_or_default();
+    let foreign = entries.flatten().map(|entry| entry.file_name().to_string_lossy().into_owned());
+    match foreign.filter(|name| name != CERTIFICATE).find(|name| known.get(name).is_none()) {
+        None => Ok(()),
+        Some(_) => {
+            let error = Error::plan("is there already, with files that are not part of a release").file(target);
+            Err(error.help("choose another --out; nothing is ever replaced but a release"))
+        }
+    }
 }
 
 /// Refuses to write into a release directory: what its certificate does not know spoils it.

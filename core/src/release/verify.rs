@@ -163,7 +163,8 @@ fn check_figures(folder: &Path, document: &Value, formats: &Formats, claims: &mu
             &format!("the certificate states {stated:?}, the release has {value}"),
         );
     }
-    claims.same("recomputed figures", &document["recomputed"], &found);
+    let otherwise = format!("not those of the release: {}", differing_keys(&document["recomputed"], &found));
+    claims.told("recomputed figures", document["recomputed"] == found, &otherwise);
 }
 
 /// The table has the columns that are said to be published, and levels are said once.
@@ -188,15 +189,33 @@ fn check_criteria(document: &Value, found: &Value, claims: &mut Claims) {
     claims.told("criteria", !stated.is_empty(), "none is stated");
     for (at, stated) in stated.iter().enumerate() {
         let name = format!("criterion {}: {}", at + 1, stated["criterion"].as_str().unwrap_or("?"));
-        claims.told(&format!("{name} holds"), stated["holds"] == true, "the certificate itself says that it does not");
+        let claimed = stated["holds"] == true;
         match &found["criteria"][at] {
+            _ if !claimed => claims.told(&name, false, "the certificate itself says that it does not hold"),
             Value::Null => claims.untold(
                 &name,
                 "it is about the whole table, suppressed records included, or needs a file that is not part of the release",
             ),
-            again => claims.same(&name, &without_place(stated), &without_place(again)),
+            again => {
+                let differing = differing(&without_place(stated), &without_place(again));
+                claims.told(&name, differing.is_empty() && again["holds"] == true, &differing);
+            }
         }
     }
+}
+
+fn differing_keys(stated: &Value, found: &Value) -> String {
+    let keys = found.as_object().into_iter().flatten().map(|(key, _)| key.as_str());
+    keys.filter(|key| stated[key] != found[key]).collect::<Vec<_>>().join(", ")
+}
+
+/// What two documents say differently, in words.
+fn differing(stated: &Value, found: &Value) -> String {
+    let keys = stated.as_object().into_iter().flatten().map(|(key, _)| key);
+    let different = keys.filter(|key| stated[key.as_str()] != found[key.as_str()]);
+    let words: Vec<String> =
+        different.map(|key| format!("{key}: stated {}, found {}", stated[key.as_str()], found[key.as_str()])).collect();
+    words.join("; ")
 }
 
 /// A verdict without the place of its worst group: of several equally bad ones, which comes first depends on how values are ordered.
@@ -215,9 +234,14 @@ fn check_attacks(document: &Value, found: &Value, claims: &mut Claims) {
         match &found["attacks"][at] {
             Value::Null => claims.untold(&name, "it needs what the attacker knows besides the release"),
             again => {
-                let keys = ["attack", "on", "highest_belief", "people", "groups"];
-                let same = keys.iter().all(|key| stated[key] == again[key]);
-                claims.told(&name, same, &format!("the release gives {again}"));
+                let own: Value = again
+                    .as_object()
+                    .into_iter()
+                    .flatten()
+                    .map(|(key, _)| (key.clone(), stated[key].clone()))
+                    .collect();
+                let differing = differing(&own, again);
+                claims.told(&name, differing.is_empty(), &differing);
             }
         }
     }

@@ -25,7 +25,13 @@ fn headline(publication: &Publication) -> String {
     let excessive = publication.excessive().count();
     let mark = if excessive == 0 { "✓" } else { "✗" };
     let attacks = match excessive {
-        0 => "no attack found more than is promised".to_string(),
+        0 => match publication.attacks.iter().filter(|finding| finding.limit.is_none()).count() {
+            0 => "no attack found more than is promised".to_string(),
+            some => format!(
+                "no attack found more than is promised; against {some} of {} attacks nothing is promised",
+                publication.attacks.len()
+            ),
+        },
         one => format!("{} found more than is promised or tolerated", counted(one as u64, "attack")),
     };
     let criteria = match publication.criteria.len() {
@@ -60,7 +66,12 @@ fn attacks_text(findings: &[Finding]) -> String {
         table(&["", "attack", "on", "highest belief", "limit", "people affected", "above limit"], &[3, 4, 5, 6]);
     for finding in findings {
         rows.add_row([
-            if finding.above_limit == 0 { "✓" } else { "✗" }.to_string(),
+            match (finding.above_limit, finding.limit) {
+                (0, None) => "–",
+                (0, Some(_)) => "✓",
+                _ => "✗",
+            }
+            .to_string(),
             finding.attack.to_string(),
             finding.on.clone().unwrap_or_default(),
             number(finding.highest.to_f64()),

@@ -108,8 +108,8 @@ pub(super) fn meaning(param: &str, value: f64) -> Option<String> {
             percent(1.0 / value)
         ),
         "l" => format!(
-            "People who look alike still have about {shown} sensitive values between them (as this criterion counts \
-             them), so that looking alike does not give the value away."
+            "Even in the worst group, which value a person has is as uncertain as among {shown} values, in the way this \
+             criterion counts them."
         ),
         "t" => format!(
             "On a scale from 0 (distributed exactly as in the whole table) to 1 (nothing in common with it), no group \
