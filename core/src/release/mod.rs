@@ -69,9 +69,9 @@ pub fn pass_gate(publication: &Publication) -> Result<()> {
 pub fn write(made: &Made, order: &Order<'_>, formats: &Formats) -> Result<Value> {
     pass_gate(&made.publication)?;
     refuse_inside_release(order.target)?;
-    refuse_foreign_files(order.target)?;
     let data = format!("data.{}", order.publishing.format);
     let staging = Staging::begin(order.target, order.replace, order.inputs)?;
+    refuse_foreign_files(order.target)?;
     let place = |name: &str| staging.path().join(name);
     formats.write(&made.recoded.written(order.publishing.recoding)?, &place(&data))?;
     write_text(&place(REPORT), &report_html(&made.for_everybody(), Audience::External, "Release report"))?;
