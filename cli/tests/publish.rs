@@ -366,13 +366,11 @@ fn a_release_is_replaced_only_if_asked() {
 #[test]
 fn what_is_no_release_is_never_replaced() {
     let folder = patients("");
-    folder.write("empty/.keep", "");
-    std::fs::remove_file(folder.path("empty/.keep")).unwrap();
     folder.write("full/thesis.txt", "years of work");
     folder.write("nested/certificate.json", "{}");
     folder.write("nested/more/thesis.txt", "years of work");
     folder.write("file", "years of work");
-    for target in ["empty", "full", "nested", "file", "table.csv", "plan.toml"] {
+    for target in ["full", "nested", "file", "table.csv", "plan.toml"] {
         for replace in ["", "--replace"] {
             refuse(&folder, &format!("publish plan.toml --out {target} {replace}"), USAGE, &[target]);
         }
@@ -656,4 +654,16 @@ fn a_register_that_fits_nobody_is_an_error() {
     let error = folder.run(PUBLISH).code(2).get_output().clone();
     assert!(String::from_utf8_lossy(&error.stderr).contains("no record of the register fits"));
     assert!(!folder.path("release").exists());
+}
+
+#[test]
+fn an_empty_folder_is_as_good_as_none() {
+    let folder = patients("");
+    std::fs::create_dir(folder.path("release")).unwrap();
+    folder.run(PUBLISH).code(0);
+    folder.run("verify release").code(0);
+    std::fs::create_dir(folder.path("empty")).unwrap();
+    folder.write("empty/own.txt", "precious");
+    folder.run("publish plan.toml --out empty").code(2);
+    assert_eq!(std::fs::read_to_string(folder.path("empty/own.txt")).unwrap(), "precious");
 }

@@ -68,6 +68,16 @@ pub fn pass_gate(publication: &Publication) -> Result<()> {
 /// Writes a release directory: gate, files in a folder nobody sees, verification of what was written, and one rename. Returns the certificate.
 pub fn write(made: &Made, order: &Order<'_>, formats: &Formats) -> Result<Value> {
     pass_gate(&made.publication)?;
+    // An empty folder that somebody made for the release is as good as none; `remove_dir` removes no other.
+    let was_empty = !order.target.is_symlink() && std::fs::remove_dir(order.target).is_ok();
+    let written = write_new(made, order, formats);
+    if was_empty && written.is_err() {
+        let _ = std::fs::create_dir(order.target);
+    }
+    written
+}
+
+fn write_new(made: &Made, order: &Order<'_>, formats: &Formats) -> Result<Value> {
     refuse_inside_release(order.target)?;
     let data = format!("data.{}", order.publishing.format);
     let staging = Staging::begin(order.target, order.replace, order.inputs)?;
