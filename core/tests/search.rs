@@ -349,6 +349,27 @@ proptest! {
         }
     }
 
+    /// Levels that a plan sets are kept to, and the best within them is found.
+    #[test]
+    fn levels_are_kept_to(case in case(1..4, 1..24), low in 0usize..3, high in 0usize..3, share in 0u64..5) {
+        let mut specs = case.schema().columns().to_vec();
+        let height = case.hierarchies[0].len();
+        let range = (low.min(high).min(height), low.max(high).min(height));
+        specs[0].levels = Some(range);
+        let schema = Schema::new(specs);
+        let (table, limit) = (case.table(), case.rows.len() as u64 * share / 8);
+        let requirements = [k_anonymity("3", &schema)];
+        let bound: Vec<Bound> = requirements.iter().map(|wanted| wanted.bind(&table, &schema, Path::new(".")).unwrap()).collect();
+        let mut nodes = brute_force(&case, &table, &schema, &bound, limit as usize);
+        nodes.retain(|node| (range.0..=range.1).contains(&node.levels[0]));
+        for method in sfumato::anonymize::KINDS {
+            let metric = Chosen::new("loss", &[]).unwrap();
+            let task = Task { table: &table, schema: &schema, requirements: &requirements, bound: &bound, limit, metric: &metric };
+            let found = Wanted::new(method.name, &[]).unwrap().build().run(&task).unwrap();
+            prop_assert_eq!(found.map(|found| found.levels), best(&nodes, "loss").map(|node| node.levels.clone()));
+        }
+    }
+
     /// Neither the order of rows nor the number of threads changes anything.
     #[test]
     fn order_and_threads_do_not_matter(case in case(1..4, 1..24), turn in 0usize..24) {

@@ -46,10 +46,10 @@ impl Ord for Waiting {
 const MOST_LOOKS: u64 = 100_000;
 
 /// The best that so many looks find.
-pub(super) fn best(judge: &Judge<'_>, budget: u64) -> Result<Option<Outcome>> {
+pub(super) fn best(judge: &Judge<'_>, ranges: &[(usize, usize)], budget: u64) -> Result<Option<Outcome>> {
     let budget = budget.min(MOST_LOOKS);
-    let heights: Vec<usize> = judge.scales().columns.iter().map(|scale| scale.height()).collect();
-    let nodes = heights.iter().fold(1u64, |nodes, height| nodes.saturating_mul(*height as u64 + 1));
+    let heights: Vec<usize> = ranges.iter().map(|range| range.1).collect();
+    let nodes = ranges.iter().fold(1u64, |nodes, (low, high)| nodes.saturating_mul((high - low + 1) as u64));
     let mut work = Work::default();
     let mut heap = BinaryHeap::new();
     let mut seen: HashSet<Vec<usize>> = HashSet::from([heights.clone()]);
@@ -73,7 +73,7 @@ pub(super) fn best(judge: &Judge<'_>, budget: u64) -> Result<Option<Outcome>> {
             }
         }
         let Some(finest) = heap.pop().filter(|_| checked < budget) else { break };
-        for column in (0..finest.levels.len()).filter(|&column| finest.levels[column] > 0) {
+        for column in (0..finest.levels.len()).filter(|&column| finest.levels[column] > ranges[column].0) {
             let mut finer = finest.levels.clone();
             finer[column] -= 1;
             if seen.insert(finer.clone()) {

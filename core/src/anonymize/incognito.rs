@@ -9,7 +9,7 @@
 
 use super::optimal::{find_best, outcome};
 use super::search::Search;
-use super::{BUDGET, Build, Judge, Lattice, Method, Outcome, SEARCH, Task, bounded, lattice_within};
+use super::{BUDGET, Build, Judge, Lattice, Method, Outcome, SEARCH, Task, bounded, lattice_within, level_ranges};
 use crate::error::{Fault, Result};
 use crate::kind::Kind;
 
@@ -35,7 +35,7 @@ impl Method for Incognito {
         match lattice_within(task, self.budget) {
             Ok(lattice) => Ok(all(&Judge::new(task)?, lattice)),
             Err(error) if self.bounded && error.fault() == Fault::Resources => {
-                bounded::best(&Judge::new(task)?, self.budget)
+                bounded::best(&Judge::new(task)?, &level_ranges(task)?, self.budget)
             }
             Err(error) => Err(error),
         }

@@ -140,19 +140,23 @@ const SEARCH: Param = Param {
     default: Some("exhaustive"),
 };
 
+/// The lowest and the highest level of every quasi-identifier.
+fn level_ranges(task: &Task<'_>) -> Result<Vec<(usize, usize)>> {
+    let quasi = task.schema.select(task.table, Role::Quasi)?;
+    quasi.iter().map(|column| task.schema.level_range(column)).collect()
+}
+
 /// The lattice of a task, if the budget allows it.
 fn lattice_within(task: &Task<'_>, budget: u64) -> Result<Lattice> {
-    let quasi = task.schema.select(task.table, Role::Quasi)?;
-    let radices: Vec<usize> =
-        quasi.iter().map(|column| Ok(task.schema.quasi_hierarchy(column)?.height() + 1)).collect::<Result<_>>()?;
-    let nodes = radices.iter().fold(1u128, |nodes, radix| nodes.saturating_mul(*radix as u128));
+    let ranges = level_ranges(task)?;
+    let nodes = ranges.iter().fold(1u128, |nodes, (low, high)| nodes.saturating_mul((high - low + 1) as u128));
     if nodes > u128::from(budget) {
         let message = format!("the search has {nodes} candidates, more than the budget of {budget}");
         let help = "under [method]: search = \"bounded\" looks at as many as the budget allows and says that it is not exhaustive; a larger budget, or fewer \
                     levels and quasi-identifiers, would make it exhaustive";
         return Err(Error::new(Fault::Resources, message).help(help));
     }
-    Ok(Lattice::new(radices))
+    Ok(Lattice::between(&ranges))
 }
 
 /// A method with its parameters, as a plan asks for it.

@@ -7,7 +7,9 @@
 //! **Reference**: Kohlmayer, Prasser et al. 2012 (Flash); Machanavajjhala et al. 2007, Section 5.
 
 use super::search::Search;
-use super::{BUDGET, Build, Judge, Lattice, Method, Nodes, Outcome, SEARCH, Task, bounded, lattice_within};
+use super::{
+    BUDGET, Build, Judge, Lattice, Method, Nodes, Outcome, SEARCH, Task, bounded, lattice_within, level_ranges,
+};
 use crate::error::{Fault, Result};
 use crate::kind::Kind;
 
@@ -31,7 +33,7 @@ impl Method for Optimal {
         match lattice_within(task, self.budget) {
             Ok(lattice) => Ok(best(&Judge::new(task)?, lattice)),
             Err(error) if self.bounded && error.fault() == Fault::Resources => {
-                bounded::best(&Judge::new(task)?, self.budget)
+                bounded::best(&Judge::new(task)?, &level_ranges(task)?, self.budget)
             }
             Err(error) => Err(error),
         }

@@ -23,6 +23,8 @@ pub struct ColumnSpec {
     pub order: Vec<String>,
     /// Its type, if not detected.
     pub value_type: Option<ValueType>,
+    /// The lowest and the highest level that a release may use; all if nothing is said.
+    pub levels: Option<(usize, usize)>,
 }
 
 impl ColumnSpec {
@@ -35,6 +37,7 @@ impl ColumnSpec {
             sensitive_values: Vec::new(),
             order: Vec::new(),
             value_type: None,
+            levels: None,
         }
     }
 }
@@ -119,6 +122,19 @@ impl Schema {
         }
         let rule = super::hierarchy::rule(&[("suppress", Raw::Flag(true))], Path::new("."))?;
         Hierarchy::bind(&*rule, column)
+    }
+
+    /// The lowest and the highest level on which a quasi-identifier may be published.
+    pub fn level_range(&self, column: &Column) -> Result<(usize, usize)> {
+        let height = self.quasi_hierarchy(column)?.height();
+        let (low, high) = self.find(column.name()).and_then(|spec| spec.levels).unwrap_or((0, height));
+        if high > height {
+            let message = format!("column \"{}\": `levels` goes to {high}, its hierarchy to {height}", column.name());
+            return Err(
+                Error::plan(message).help(format!("levels = [{low}, {height}] at most; level 0 is the value itself"))
+            );
+        }
+        Ok((low, high))
     }
 
     /// Refuses quasi-identifier values that are neither base values of the column's hierarchy nor labels of it, so that a wrong hierarchy shows

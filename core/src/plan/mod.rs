@@ -12,7 +12,7 @@ use crate::criterion::{On, Requirement, Verdict, find};
 use crate::data::{ColumnSpec, ReadOptions, Role, Schema, ValueType, hierarchy, sample};
 use crate::error::{Error, Result, suggest};
 use crate::kind::Raw;
-use section::{Section, flag, line_of, raw, text, texts};
+use section::{Section, flag, line_of, numbers, raw, text, texts};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use toml::Spanned;
@@ -154,7 +154,7 @@ fn read_column(columns: &Section<'_>, name: &str, value: &Spanned<DeValue<'_>>, 
     }
     let label = format!("column \"{name}\"");
     let section = columns.inside(&label, value)?;
-    section.refuse_unknown(["role", "hierarchy", "sensitive_values", "order", "type"])?;
+    section.refuse_unknown(["role", "hierarchy", "levels", "sensitive_values", "order", "type"])?;
     let role = section.get("role", text)?.ok_or_else(|| {
         Error::plan(format!("{label} has no role"))
             .help("role = \"identifier\", \"quasi\", \"sensitive\" or \"insensitive\"")
@@ -167,6 +167,16 @@ fn read_column(columns: &Section<'_>, name: &str, value: &Spanned<DeValue<'_>>, 
     }
     if !spec.sensitive_values.is_empty() && spec.role != Role::Sensitive {
         return Err(Error::plan(format!("{label}: `sensitive_values` belongs to a sensitive column")));
+    }
+    if let Some(levels) = section.get("levels", numbers)? {
+        spec.levels = match levels.as_slice() {
+            [low, high] if low <= high && spec.role == Role::Quasi => Some((*low, *high)),
+            _ => {
+                let error =
+                    Error::plan(format!("{label}: `levels` is the lowest and the highest level of a quasi-identifier"));
+                return Err(error.help("e.g. levels = [0, 2]: the values themselves or up to two steps coarser"));
+            }
+        };
     }
     if let Some(wanted) = section.get("type", text)? {
         let names = ValueType::ALL.map(ValueType::name);
@@ -248,6 +258,7 @@ mod tests {
         check("[columns]\na = { role = \"quasi\", hierachy = {} }\n", &["line 2", "did you mean \"hierarchy\"?"]);
         check("[columns]\na = { hierarchy = { redact = 2 } }\n", &["line 2", "has no role"]);
         check("[columns]\na = { role = \"quasi\", hierarchy = { intervals = [5, 7] } }\n", &["line 2", "do not nest"]);
+        check("[columns]\na = { role = \"quasi\", levels = [3, 1] }\n", &["line 2", "levels = [0, 2]"]);
         check("[data]\ndelimiter = \"ab\"\n[columns]\n", &["line 2", "one ASCII character"]);
         check(&with("l = 3"), &["line 4", "names no criterion"]);
         check(&with("criterion = \"entropy-diversity\"\nl = 3"), &["line 4", "did you mean \"entropy-l-diversity\"?"]);

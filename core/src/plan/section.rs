@@ -77,6 +77,17 @@ pub(super) fn flag(raw: &Raw) -> std::result::Result<bool, &'static str> {
     }
 }
 
+/// A list of small whole numbers.
+pub(super) fn numbers(raw: &Raw) -> std::result::Result<Vec<usize>, &'static str> {
+    const WRONG: &str = "a list of whole numbers";
+    let Raw::List(items) = raw else { return Err(WRONG) };
+    let one = |item: &Raw| match item {
+        Raw::Number(text) => text.parse().ok().filter(|number| *number < 1000).ok_or(WRONG),
+        _ => Err(WRONG),
+    };
+    items.iter().map(one).collect()
+}
+
 /// One text, or a list of texts or numbers.
 pub(super) fn texts(raw: &Raw) -> std::result::Result<Vec<String>, &'static str> {
     let one = |item: &Raw| match item {

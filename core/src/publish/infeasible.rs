@@ -14,11 +14,11 @@ pub fn explain(task: &Task<'_>) -> Result<Error> {
     let failing: Vec<String> = audit.criteria.iter().filter(|answer| !answer.verdict.holds).map(describe).collect();
     let error = |message: String| Error::new(Fault::Infeasible, message);
     if failing.is_empty() {
-        // Only with criteria that merging does not keep.
+        // With criteria that merging does not keep, or levels that the plan sets.
         let message = "no choice of levels satisfies all criteria, although everybody in one group would satisfy each";
-        return Ok(
-            error(message.into()).help("allow some suppression ([release] max_suppressed), or loosen a criterion")
-        );
+        return Ok(error(message.into()).help(
+            "allow some suppression ([release] max_suppressed), wider `levels` of columns, or a looser criterion",
+        ));
     }
     let message =
         format!("no generalization satisfies the plan: even with everybody in one group, {}", failing.join("; and "));
