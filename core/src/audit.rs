@@ -2,8 +2,8 @@
 
 use crate::candidate::{Counter, Groups, Histogram};
 use crate::criterion::{Bound, Criterion, Evidence, Requirement, Subject, Verdict};
-use crate::data::{Column, Role, Schema, Table};
-use crate::error::{Error, Result};
+use crate::data::{Schema, Table};
+use crate::error::Result;
 use foldhash::fast::RandomState;
 use hashbrown::HashTable;
 use rayon::prelude::*;
@@ -57,10 +57,7 @@ impl Audit {
 /// # Ok::<(), sfumato::Error>(())
 /// ```
 pub fn audit(table: &Table, schema: &Schema, requirements: &[Requirement], folder: &Path) -> Result<Audit> {
-    let quasi = schema.select(table, Role::Quasi)?;
-    if quasi.is_empty() {
-        return Err(Error::plan("the plan names no quasi-identifier").help("give at least one column role = \"quasi\""));
-    }
+    let quasi = schema.quasi(table)?;
     audit_groups(table, schema, &Groups::by_columns(&quasi, table.rows()), requirements, folder)
 }
 
@@ -104,10 +101,12 @@ struct Scan<'a> {
 fn scans<'a>(table: &'a Table, bound: &'a [Bound]) -> Result<Vec<Scan<'a>>> {
     let mut scans: Vec<(Option<&str>, Scan<'a>)> = Vec::new();
     for (at, bound) in bound.iter().enumerate() {
-        let (name, codes) = match &bound.subject {
-            Subject::Nothing => (Some(""), None),
-            Subject::Column(name) => (Some(name.as_str()), Some(coded(table.column(name)?))),
-            Subject::Made(codes, domain) => (None, Some((codes.as_slice(), *domain))),
+        let codes = bound.coded(table)?;
+        // Made columns are each their own; all others are told by their name, sizes alone by none.
+        let name = match &bound.subject {
+            Subject::Nothing => Some(""),
+            Subject::Column(name) => Some(name.as_str()),
+            Subject::Made(..) => None,
         };
         match scans.iter_mut().find(|(known, _)| name.is_some() && *known == name) {
             Some((_, scan)) => scan.criteria.push(at),
@@ -115,10 +114,6 @@ fn scans<'a>(table: &'a Table, bound: &'a [Bound]) -> Result<Vec<Scan<'a>>> {
         }
     }
     Ok(scans.into_iter().map(|(_, scan)| scan).collect())
-}
-
-fn coded(column: &Column) -> (&[u32], usize) {
-    (column.codes(), column.domain().len())
 }
 
 impl Scan<'_> {

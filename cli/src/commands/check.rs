@@ -74,7 +74,7 @@ fn look(arguments: &Arguments, plan: &Plan, files: &Files) -> Result<Audit> {
         if !arguments.recoded {
             plan.schema.check_hierarchies(&table)?;
         }
-        require_something(plan)?;
+        plan.check_requires()?;
         return working("checking", || audit(&table, &plan.schema, &plan.requirements, &plan.folder));
     };
     table.column(group).map_err(|error| error.file(&files.table))?;
@@ -87,19 +87,9 @@ fn look(arguments: &Arguments, plan: &Plan, files: &Files) -> Result<Audit> {
             people
         }
     };
-    require_something(plan)?;
+    plan.check_requires()?;
     let groups = Groups::by_columns(&[people.column(group)?], people.rows());
     working("checking", || audit_groups(&people, &plan.schema, &groups, &plan.requirements, &plan.folder))
-}
-
-/// A gate that asks for nothing lets everything through: refuse it.
-fn require_something(plan: &Plan) -> Result<()> {
-    match plan.requirements.as_slice() {
-        [] => {
-            Err(Error::plan("the plan requires nothing").help("add [[require]] sections: see `sfumato list criteria`"))
-        }
-        _ => Ok(()),
-    }
 }
 
 /// The table to check, the sensitive half of a bucketized pair, and the column that tells groups.

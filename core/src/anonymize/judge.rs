@@ -159,11 +159,11 @@ impl<'a> Judge<'a> {
         }
         match self.violations(set, work) {
             Found::Below => Judged::Below,
-            Found::Unsafe => Judged::Unsafe(self.with_candidate(set, levels, work, |one| self.coarser_bound(one))),
+            Found::Unsafe => Judged::Unsafe(self.with_candidate(set, levels, work, |one| self.metric.bound_of(one))),
             Found::Safe(suppressed) => {
                 let smallest = kept_sizes(work).min().unwrap_or(0);
                 let (value, bound) =
-                    self.with_candidate(set, levels, work, |one| (self.metric.measure(one), self.coarser_bound(one)));
+                    self.with_candidate(set, levels, work, |one| (self.metric.measure(one), self.metric.bound_of(one)));
                 Judged::Safe(Safe { value, bound, suppressed, smallest })
             }
         }
@@ -178,10 +178,6 @@ impl<'a> Judge<'a> {
         self.with_candidate(&self.base, levels, &mut work, |one| {
             (crate::utility::measure_all(one), crate::utility::loss::information_kept(one))
         })
-    }
-
-    fn coarser_bound(&self, candidate: &Candidate<'_>) -> f64 {
-        self.metric.bound_of(candidate)
     }
 
     /// The smallest frequency set that these levels can be rolled up from, if it is not the base.
@@ -351,14 +347,8 @@ where
     for bound in task.bound {
         let criterion = &*bound.criterion;
         let prunes = if task.limit == 0 { criterion.is_monotone() } else { criterion.survives_growth() };
-        let (name, coded) = match &bound.subject {
-            Subject::Nothing => (None, None),
-            Subject::Column(name) => {
-                let column = task.table.column(name)?;
-                (Some(name.as_str()), Some((column.codes(), column.domain().len())))
-            }
-            Subject::Made(codes, domain) => (None, Some((codes.as_slice(), *domain))),
-        };
+        let coded = bound.coded(task.table)?;
+        let name = if let Subject::Column(name) = &bound.subject { Some(name.as_str()) } else { None };
         let known = names.iter().position(|known| name.is_some() && *known == name);
         let subject = coded.map(|coded| {
             known.unwrap_or_else(|| {

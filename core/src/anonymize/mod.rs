@@ -5,9 +5,10 @@
 //!
 //! # What may be pruned
 //!
-//! Coarser groups are unions of finer ones. So, *without suppression*, what a monotone criterion allows it allows on every coarser candidate. *With suppression* that fails: a group that holds may be
-//! merged with one that does not, which stays a violation the other way round: two suppressed groups may merge with a large one and spoil it. Only criteria that survive any growth (k-anonymity, distinct
-//! l-diversity) still carry over. For all others only what they need at least (so many records, so many values) is used to leave candidates out, and every candidate that has it is looked at.
+//! Coarser groups are unions of finer ones. So, *without suppression*, what a monotone criterion allows it allows on every coarser candidate. *With suppression* that fails: a group that was suppressed
+//! joins others on a coarser candidate and can spoil them. Three things still carry over: criteria that survive any growth (k-anonymity, distinct l-diversity); what any criterion needs at least (so
+//! many records, so many values); and, for monotone criteria, how many records of a violating group every finer candidate must suppress as well
+//! ([`least_removed`](crate::criterion::Criterion::least_removed)). Every candidate that these leave open is looked at.
 
 pub mod bounded;
 pub mod incognito;

@@ -10,7 +10,7 @@ use std::cell::RefCell;
 
 /// Unsafe, with everything finer.
 const BELOW: u8 = 1;
-/// Not below. If the safe candidates are closed upwards, it is safe.
+/// Not below by itself. If the safe candidates are closed upwards, it is safe.
 const ABOVE: u8 = 2;
 /// Looked at.
 const JUDGED: u8 = 4;
@@ -101,9 +101,9 @@ impl<'a> Search<'a> {
         self.has(node, JUDGED)
     }
 
-    /// Whether it is not known to be unsafe.
+    /// Whether it may be safe. A candidate can turn out to be below after it was found above: a coarser one may show what it did not show itself.
     pub fn is_above(&self, node: usize) -> bool {
-        self.has(node, ABOVE)
+        self.has(node, ABOVE) && !self.has(node, BELOW)
     }
 
     /// Whether it is known to be safe.

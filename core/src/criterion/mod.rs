@@ -23,7 +23,7 @@ pub mod recursive;
 mod shared;
 pub mod t_closeness;
 
-use crate::candidate::Histogram;
+use crate::candidate::{Coded, Histogram};
 use crate::data::{Column, Role, Schema, Table};
 use crate::error::{Error, Result, suggest};
 use crate::exact::Fraction;
@@ -148,6 +148,18 @@ pub struct Bound {
 }
 
 impl Bound {
+    /// The codes that it reads and how many there are; nothing where sizes are enough. The table is the one it is bound to.
+    pub fn coded<'a>(&'a self, table: &'a Table) -> Result<Option<Coded<'a>>> {
+        Ok(match &self.subject {
+            Subject::Nothing => None,
+            Subject::Column(name) => {
+                let column = table.column(name)?;
+                Some((column.codes(), column.domain().len()))
+            }
+            Subject::Made(codes, domain) => Some((codes, *domain)),
+        })
+    }
+
     /// A criterion that reads the sensitive column it is about.
     fn on_column(context: &Context<'_>, criterion: Box<dyn Criterion>) -> Result<Bound> {
         Ok(Bound { subject: Subject::Column(context.on[0].clone()), criterion })

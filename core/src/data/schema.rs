@@ -85,6 +85,16 @@ impl Schema {
         self.names(role).into_iter().map(|name| table.column(name)).collect()
     }
 
+    /// The table's quasi-identifiers; that there is none is an error.
+    pub fn quasi<'t>(&self, table: &'t Table) -> Result<Vec<&'t Column>> {
+        let quasi = self.select(table, Role::Quasi)?;
+        if quasi.is_empty() {
+            let error = Error::plan("the plan names no quasi-identifier");
+            return Err(error.help("give at least one column role = \"quasi\""));
+        }
+        Ok(quasi)
+    }
+
     /// The table as criteria must see it: values in their declared order, and ways to write one number as one value of a sensitive column. (Quasi-identifiers stay as they are written:
     /// whoever sees the release can tell 1.5 from 1.50.)
     pub fn prepare<'t>(&self, table: &'t Table) -> Result<Cow<'t, Table>> {

@@ -94,6 +94,15 @@ impl Plan {
         Ok(plan)
     }
 
+    /// Refuses a plan that asks for nothing: it would let everything through.
+    pub fn check_requires(&self) -> Result<()> {
+        if self.requirements.is_empty() {
+            let error = Error::plan("the plan requires nothing");
+            return Err(error.help("add [[require]] sections: see `sfumato list criteria`"));
+        }
+        Ok(())
+    }
+
     fn read_data(&mut self, data: &Section<'_>) -> Result<()> {
         data.refuse_unknown(["path", "missing", "delimiter", "header", "names", "trim"])?;
         self.data = data.get("path", text)?.map(|path| self.folder.join(path));

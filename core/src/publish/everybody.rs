@@ -7,8 +7,8 @@ use crate::exact::Fraction;
 use crate::utility;
 
 impl Made {
-    /// The publication for certificates and reports that leave the house: what was measured with suppressed records in view is rounded, so that their sensitive values cannot be computed
-    /// back from it. A step is worth twenty records; in tables too small for that, distances to the whole table are left out and shares rounded to a tenth.
+    /// The publication for certificates and reports that leave the house: what was measured with suppressed records in view is rounded, so that it tells little about their sensitive
+    /// values (docs/decisions says what it still may). A step is worth twenty records; in tables too small for that, distances to the whole table are left out and shares rounded to a tenth.
     pub fn for_everybody(&self) -> Publication {
         let mut publication = self.publication.clone();
         if publication.suppressed == 0 {

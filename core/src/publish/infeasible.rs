@@ -3,7 +3,6 @@
 use crate::anonymize::Task;
 use crate::audit::{Answer, audit_bound};
 use crate::candidate::Groups;
-use crate::criterion::Subject;
 use crate::error::{Error, Fault, Result};
 use crate::kind::Params;
 
@@ -22,7 +21,7 @@ pub fn explain(task: &Task<'_>) -> Result<Error> {
     }
     let message =
         format!("no generalization satisfies the plan: even with everybody in one group, {}", failing.join("; and "));
-    let help = match is_hopeless(task) {
+    let help = match is_hopeless(task)? {
         true => "loosen the criterion to what can be met: neither hierarchies nor suppression can help here",
         false => "loosen the criterion to what can be met, or allow more suppression ([release] max_suppressed)",
     };
@@ -30,16 +29,15 @@ pub fn explain(task: &Task<'_>) -> Result<Error> {
 }
 
 /// Whether a criterion needs more records or values than the table has.
-fn is_hopeless(task: &Task<'_>) -> bool {
-    task.bound.iter().any(|bound| {
+fn is_hopeless(task: &Task<'_>) -> Result<bool> {
+    for bound in task.bound {
         let least = bound.criterion.least();
-        let values = match &bound.subject {
-            Subject::Nothing => u64::MAX,
-            Subject::Column(name) => task.table.find(name).map_or(u64::MAX, |column| column.domain().len() as u64),
-            Subject::Made(_, domain) => *domain as u64,
-        };
-        least.size > task.table.rows() as u64 || least.values > values
-    })
+        let values = bound.coded(task.table)?.map_or(u64::MAX, |(_, domain)| domain as u64);
+        if least.size > task.table.rows() as u64 || least.values > values {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 fn describe(answer: &Answer) -> String {

@@ -74,16 +74,10 @@ pub fn make(plan: &Plan, publishing: &Publishing, table: &Table, formats: &Forma
     Ok(Made { publication, recoded, scopes })
 }
 
-/// A plan that asks for nothing lets everything through: refuse it, and what else cannot be published.
+/// Refuses what cannot be published.
 fn check(plan: &Plan, table: &Table) -> Result<()> {
-    if plan.requirements.is_empty() {
-        let error = Error::plan("the plan requires nothing");
-        return Err(error.help("add [[require]] sections: see `sfumato list criteria`"));
-    }
-    if plan.schema.names(Role::Quasi).is_empty() {
-        let error = Error::plan("the plan names no quasi-identifier");
-        return Err(error.help("give at least one column role = \"quasi\""));
-    }
+    plan.check_requires()?;
+    plan.schema.quasi(table)?;
     for spec in plan.schema.columns() {
         table.column(&spec.name)?;
     }

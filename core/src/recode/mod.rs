@@ -4,7 +4,7 @@
 //! the order of their published values, so that their order tells nothing that the values do not.
 
 use crate::candidate::{Counter, Groups, Histogram};
-use crate::criterion::{Bound, Subject};
+use crate::criterion::Bound;
 use crate::data::hierarchy::TOP;
 use crate::data::{Column, ColumnSpec, Role, Schema, Table};
 use crate::error::Result;
@@ -123,22 +123,15 @@ fn in_order_of_values(columns: &[&Column], rows: usize) -> impl Iterator<Item = 
 fn violating(table: &Table, bound: &[Bound], groups: &Groups) -> Result<Vec<bool>> {
     let mut violating = vec![false; groups.len()];
     for bound in bound {
-        let (codes, domain): (&[u32], usize) = match &bound.subject {
-            Subject::Nothing => (&[], 0),
-            Subject::Column(name) => {
-                let column = table.column(name)?;
-                (column.codes(), column.domain().len())
-            }
-            Subject::Made(codes, domain) => (codes, *domain),
-        };
+        let coded = bound.coded(table)?;
         violating.par_iter_mut().enumerate().for_each_init(
-            || Counter::new(domain),
+            || Counter::new(coded.map_or(0, |(_, domain)| domain)),
             |counter, (group, violating)| {
-                let evidence = match bound.subject {
-                    Subject::Nothing => bound.criterion.evidence(&Histogram::of_size(group, groups.size(group) as u64)),
-                    _ => {
-                        let rows = groups.rows(group).iter();
-                        bound.criterion.evidence(&counter.count(group, rows.map(|&row| codes[row as usize])))
+                let rows = groups.rows(group);
+                let evidence = match coded {
+                    None => bound.criterion.evidence(&Histogram::of_size(group, rows.len() as u64)),
+                    Some((codes, _)) => {
+                        bound.criterion.evidence(&counter.count(group, rows.iter().map(|&row| codes[row as usize])))
                     }
                 };
                 *violating |= !evidence.holds();

@@ -4,7 +4,7 @@ use super::Order;
 use super::recompute::{Stated, recompute};
 use crate::data::{Column, ColumnSpec, Formats, Role};
 use crate::error::{Error, Fault, Result};
-use crate::publish::Made;
+use crate::publish::{Made, Publication};
 use crate::report::{params_json, publication_json};
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
@@ -34,9 +34,10 @@ const KNOWLEDGE: [&str; 3] = [
     "For each attack, what it states besides.",
 ];
 
-/// Draws up the certificate of the files in a folder.
+/// Draws up the certificate of the files in a folder, from what everybody may know.
 pub fn draw_up(
     made: &Made,
+    everybodys: &Publication,
     order: &Order<'_>,
     folder: &Path,
     files: &[&str],
@@ -45,12 +46,11 @@ pub fn draw_up(
     let mut document = json!({
         "sfumato": { "version": env!("CARGO_PKG_VERSION"), "certificate": 1 },
     });
-    let figures = publication_json(&made.for_everybody());
-    merge(&mut document, figures);
+    merge(&mut document, publication_json(everybodys));
     document["plan"] = plan_json(made, order)?;
     document["knowledge_assumed"] = json!(KNOWLEDGE);
     document["not_promised"] = json!(NOT_PROMISED);
-    document["notes"] = json!(made.publication.notes);
+    document["notes"] = json!(everybodys.notes);
     let mut hashes = Map::new();
     for name in files {
         let path = folder.join(name);
@@ -63,7 +63,7 @@ pub fn draw_up(
     document["recomputed"] = recomputed.map_err(|error| {
         Error::new(Fault::Gate, format!("what was written cannot be read back and checked: {error}"))
     })?;
-    seal(document)
+    Ok(seal(document))
 }
 
 fn merge(document: &mut Value, more: Value) {
@@ -140,12 +140,12 @@ pub fn hash(bytes: &[u8]) -> String {
 const UNSEALED: &str = "0000000000000000000000000000000000000000000000000000000000000000";
 
 /// Seals a document: the last entry is the hash of the whole text with zeros in its place.
-fn seal(mut document: Value) -> Result<Certificate> {
+fn seal(mut document: Value) -> Certificate {
     document["seal"] = json!(UNSEALED);
     let text = format!("{document:#}\n");
     let seal = hash(text.as_bytes());
     document["seal"] = json!(seal);
-    Ok(Certificate { text: format!("{document:#}\n"), document })
+    Certificate { text: format!("{document:#}\n"), document }
 }
 
 /// Whether a certificate's text has the seal that it states.
@@ -161,7 +161,7 @@ mod tests {
     #[test]
     fn any_changed_byte_breaks_the_seal() {
         let Certificate { document, text } =
-            seal(json!({ "records": 12, "zeros": "000", "nested": { "a": [1, 2.5] } })).unwrap();
+            seal(json!({ "records": 12, "zeros": "000", "nested": { "a": [1, 2.5] } }));
         let seal = document["seal"].as_str().unwrap();
         assert!(is_sealed(&text, seal));
         for at in 0..text.len() {

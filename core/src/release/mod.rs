@@ -61,7 +61,7 @@ pub fn pass_gate(publication: &Publication) -> Result<()> {
     }
     let message = format!("attacks found more than is promised or tolerated: {}", excessive.join("; "));
     Err(Error::new(Fault::Gate, message).help(
-        "require more (frequency-l-diversity limits beliefs, k-anonymity limits linkage), or tolerate it: [gate] attacks = \"report\"",
+        "require a criterion that keeps to the limit (`sfumato list criteria`), or tolerate it: [gate] attacks = \"report\"",
     ))
 }
 
@@ -84,10 +84,11 @@ fn write_new(made: &Made, order: &Order<'_>, formats: &Formats) -> Result<Value>
     refuse_foreign_files(order.target)?;
     let place = |name: &str| staging.path().join(name);
     formats.write(&made.recoded.written(order.publishing.recoding)?, &place(&data))?;
-    write_text(&place(REPORT), &report_html(&made.for_everybody(), Audience::External, "Release report"))?;
+    let everybodys = made.for_everybody();
+    write_text(&place(REPORT), &report_html(&everybodys, Audience::External, "Release report"))?;
 
     let files = [data.as_str(), REPORT];
-    let certificate = certify::draw_up(made, order, staging.path(), &files, formats)?;
+    let certificate = certify::draw_up(made, &everybodys, order, staging.path(), &files, formats)?;
     write_text(&place(CERTIFICATE), &certificate.text)?;
     let verification = verify(staging.path(), formats)?;
     if let Some(claim) = verification.failed().next() {
