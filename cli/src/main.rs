@@ -20,6 +20,7 @@ use std::process::ExitCode;
         sfumato init patients.csv                    draft plan.toml\n  \
         sfumato publish plan.toml --out release      make a release, if there is a safe one\n  \
         sfumato verify release                       is it what its certificate says?\n  \
+        sfumato attack release                       what does somebody learn who knows the method?\n  \
         sfumato compare release-a release-b          side by side\n  \
         sfumato check patients.csv --plan plan.toml  does every criterion of the plan hold?\n  \
         sfumato list criteria                        what a plan can require\n\n\
@@ -41,6 +42,7 @@ enum Command {
     Init(commands::init::Arguments),
     Publish(commands::publish::Arguments),
     Verify(commands::verify::Arguments),
+    Attack(commands::attack::Arguments),
     Compare(commands::compare::Arguments),
     Check(commands::check::Arguments),
     List(commands::list::Arguments),
@@ -67,6 +69,7 @@ fn main() -> ExitCode {
             Command::Init(arguments) => commands::init::run(&arguments, &mut output),
             Command::Publish(arguments) => commands::publish::run(&arguments, &mut output),
             Command::Verify(arguments) => commands::verify::run(&arguments, &mut output),
+            Command::Attack(arguments) => commands::attack::run(&arguments, &mut output),
             Command::Compare(arguments) => commands::compare::run(&arguments, &mut output),
             Command::Check(arguments) => commands::check::run(&arguments, &mut output),
             Command::List(arguments) => commands::list::run(&arguments, &mut output),

@@ -43,7 +43,7 @@ fn examples(command: &str) -> Vec<String> {
 
 #[test]
 fn the_help_of_every_command_has_examples() {
-    assert_eq!(commands(), ["demo", "inspect", "init", "publish", "verify", "compare", "check", "list"]);
+    assert_eq!(commands(), ["demo", "inspect", "init", "publish", "verify", "attack", "compare", "check", "list"]);
     assert!(!examples("").is_empty());
     for command in commands() {
         let examples = examples(&command);
@@ -76,7 +76,7 @@ fn the_examples_of_the_help_work_as_they_stand() {
             folder.write("release/quasi.csv", "zip,group\n1,1\n2,1\n");
             folder.write("release/sensitive.csv", "group,disease,count\n1,flu,2\n");
         }
-        if ["verify", "compare", "--replace"].iter().any(|word| example.contains(word)) {
+        if ["verify", "attack", "compare", "--replace"].iter().any(|word| example.contains(word)) {
             for release in ["release", "release-a", "release-b"] {
                 folder.run(&format!("publish plan.toml --out {release}")).success();
             }

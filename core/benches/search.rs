@@ -7,7 +7,7 @@ mod support;
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use sfumato::anonymize::{Judge, Lattice, Outcome, Task, Wanted, Work};
+use sfumato::anonymize::{Generalization, Judge, Lattice, Outcome, Task, Wanted, Work};
 use sfumato::candidate::Groups;
 use sfumato::criterion::{Bound, Requirement};
 use sfumato::data::{Column, Formats, ReadOptions, Role, Schema, Table};
@@ -59,11 +59,15 @@ impl<'a> Case<'a> {
             bound: &self.bound,
             limit: self.limit,
             metric: &self.metric,
+            chance: Default::default(),
         }
     }
 
-    fn find(&self, method: &str) -> Option<Outcome> {
-        Wanted::new(method, &[]).expect("a method").build().run(&self.task()).expect("it runs")
+    fn find(&self, method: &str) -> Option<Generalization> {
+        match Wanted::new(method, &[]).expect("a method").build().run(&self.task()).expect("it runs")? {
+            Outcome::Levels(found) => Some(found),
+            Outcome::Groups(_) => None,
+        }
     }
 
     /// Judges every node, one after the other.

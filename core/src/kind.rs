@@ -66,8 +66,8 @@ pub enum Shape {
 pub struct Range {
     /// The least value, and whether it is itself allowed.
     pub low: (u64, bool),
-    /// The greatest value, if there is one; always allowed.
-    pub high: Option<u64>,
+    /// The greatest value, if there is one, and whether it is itself allowed.
+    pub high: Option<(u64, bool)>,
 }
 
 impl Range {
@@ -76,17 +76,23 @@ impl Range {
     /// From one.
     pub const FROM_ONE: Range = Range { low: (1, true), high: None };
     /// Above zero, at most one.
-    pub const SHARE: Range = Range { low: (0, false), high: Some(1) };
+    pub const SHARE: Range = Range { low: (0, false), high: Some((1, true)) };
+    /// From zero, below one.
+    pub const BELOW_ONE: Range = Range { low: (0, true), high: Some((1, false)) };
     /// From zero to one.
-    pub const UNIT: Range = Range { low: (0, true), high: Some(1) };
+    pub const UNIT: Range = Range { low: (0, true), high: Some((1, true)) };
     /// From zero to a hundred.
-    pub const PERCENT: Range = Range { low: (0, true), high: Some(100) };
+    pub const PERCENT: Range = Range { low: (0, true), high: Some((100, true)) };
 
     fn contains(self, number: &Decimal) -> bool {
         let value = number.fraction();
         let low = Fraction::from(self.low.0);
         let above = if self.low.1 { value >= low } else { value > low };
-        !number.is_negative() && above && self.high.is_none_or(|high| value <= Fraction::from(high))
+        let below = self.high.is_none_or(|(high, allowed)| {
+            let high = Fraction::from(high);
+            if allowed { value <= high } else { value < high }
+        });
+        !number.is_negative() && above && below
     }
 }
 
@@ -96,8 +102,10 @@ impl fmt::Display for Range {
         match (allowed, self.high) {
             (true, None) => write!(f, "at least {low}"),
             (false, None) => write!(f, "above {low}"),
-            (true, Some(high)) => write!(f, "from {low} to {high}"),
-            (false, Some(high)) => write!(f, "above {low} and at most {high}"),
+            (true, Some((high, true))) => write!(f, "from {low} to {high}"),
+            (true, Some((high, false))) => write!(f, "from {low} and below {high}"),
+            (false, Some((high, true))) => write!(f, "above {low} and at most {high}"),
+            (false, Some((high, false))) => write!(f, "above {low} and below {high}"),
         }
     }
 }
@@ -367,6 +375,28 @@ impl Params {
         match self.get(name) {
             Setting::Flag(flag) => *flag,
             _ => panic!("parameter {name} is no flag"),
+        }
+    }
+}
+
+impl Setting {
+    /// The least whole number that is not below it, if it is a number.
+    pub fn ceil(&self) -> Option<u64> {
+        match self {
+            Setting::Count(count) => Some(*count),
+            Setting::Decimal(decimal) => Some(decimal.fraction().ceil()),
+            _ => None,
+        }
+    }
+
+    /// What could have been written for it.
+    pub fn raw(&self) -> Raw {
+        match self {
+            Setting::Flag(flag) => Raw::Flag(*flag),
+            Setting::Values(values) => Raw::List(values.iter().map(|value| Raw::Text(value.clone())).collect()),
+            Setting::Decimals(numbers) => Raw::List(numbers.iter().map(|one| Raw::Number(one.to_string())).collect()),
+            Setting::File(path) => Raw::Text(path.to_string_lossy().into_owned()),
+            single => Raw::Text(single.to_string()),
         }
     }
 }

@@ -43,6 +43,7 @@ pub mod anonymize;
 pub mod attack;
 pub mod audit;
 pub mod candidate;
+pub mod chance;
 pub mod criterion;
 pub mod data;
 pub mod error;

@@ -96,8 +96,10 @@ impl World {
         let target = Target {
             release: &self.release,
             groups: &Groups::by_columns(&quasi, self.release.rows()),
+            bucketized: false,
             schema: &self.schema,
             original: Some(Original { table: &self.original, row_of: &self.row_of }),
+            making: None,
             promises,
             formats: &Formats::default(),
             folder: self.folder.path(),
@@ -111,6 +113,7 @@ impl World {
         let wanted = Requirement::new("t-closeness", &written, &[], &self.schema).unwrap();
         let bound = wanted.bind(&self.original, &self.schema, self.folder.path()).unwrap();
         test(&Promises {
+            all: true,
             criteria: vec![(&wanted, &bound)],
             max_belief: tolerated,
             max_risk: tolerated,
@@ -294,7 +297,7 @@ proptest! {
         let mut world = World::new(&people, &[], 1);
         // Age would be a second way to believe: the one in which nothing more is known than the group.
         world.schema = Schema::new(world.schema.columns().iter().filter(|spec| spec.name != "age").cloned().collect());
-        let nothing = Promises { criteria: Vec::new(), max_belief: None, max_risk: None, max_here: None };
+        let nothing = Promises { criteria: Vec::new(), all: true, max_belief: None, max_risk: None, max_here: None };
         prop_assert_eq!(world.attack("demographic", &[], &nothing)[0].highest, highest);
     }
 
@@ -597,7 +600,7 @@ fn without_sensitive_columns_or_the_original_there_is_less_to_find() {
     let world = World::new(&people, &[], 1);
     let bare = Schema::new(world.schema.columns()[..2].to_vec());
     let groups = Groups::by_columns(&bare.select(&world.release, Role::Quasi).unwrap(), 4);
-    let promises = Promises { criteria: Vec::new(), max_belief: None, max_risk: None, max_here: None };
+    let promises = Promises { criteria: Vec::new(), all: true, max_belief: None, max_risk: None, max_here: None };
     for kind in KINDS {
         let attack = (kind.build)(&kind.check(&support::raw(kind.example)).unwrap());
         let original = Some(Original { table: &world.original, row_of: &world.row_of });
@@ -606,6 +609,8 @@ fn without_sensitive_columns_or_the_original_there_is_less_to_find() {
             let target = Target {
                 release: &world.release,
                 groups: &groups,
+                bucketized: false,
+                making: None,
                 schema,
                 original,
                 promises: &promises,
@@ -641,9 +646,11 @@ fn a_register_without_a_column_is_the_plans_fault() {
     let error = attack.run(&Target {
         release: &world.release,
         groups: &Groups::by_columns(&quasi, 1),
+        bucketized: false,
         schema: &world.schema,
         original: None,
-        promises: &Promises { criteria: Vec::new(), max_belief: None, max_risk: None, max_here: None },
+        making: None,
+        promises: &Promises { criteria: Vec::new(), all: true, max_belief: None, max_risk: None, max_here: None },
         formats: &Formats::default(),
         folder: world.folder.path(),
     });

@@ -3,7 +3,7 @@
 mod support;
 
 use proptest::prelude::*;
-use sfumato::anonymize::{Outcome, Task, Wanted};
+use sfumato::anonymize::{Generalization, Outcome, Task, Wanted};
 use sfumato::criterion::{Bound, KINDS, Requirement, Subject};
 use sfumato::data::hierarchy::{Hierarchy, Ladder, Rule};
 use sfumato::data::{Column, ColumnSpec, Role, Schema, Table};
@@ -243,13 +243,32 @@ fn divergence(
 }
 
 /// What a method finds.
-fn search(case: &Case, requirements: &[Requirement], limit: u64, method: &str, metric: &str) -> Option<Outcome> {
+fn search(case: &Case, requirements: &[Requirement], limit: u64, method: &str, metric: &str) -> Option<Generalization> {
     let (table, schema) = (case.table(), case.schema());
     let bound: Vec<Bound> =
         requirements.iter().map(|wanted| wanted.bind(&table, &schema, Path::new(".")).unwrap()).collect();
     let metric = Chosen::new(metric, &[]).unwrap();
-    let task = Task { table: &table, schema: &schema, requirements, bound: &bound, limit, metric: &metric };
-    Wanted::new(method, &[]).unwrap().build().run(&task).unwrap()
+    let task = Task {
+        table: &table,
+        schema: &schema,
+        requirements,
+        bound: &bound,
+        limit,
+        metric: &metric,
+        chance: Default::default(),
+    };
+    run(method, &task)
+}
+
+/// The methods that choose levels.
+const BY_LEVELS: [&str; 2] = ["incognito", "optimal"];
+
+fn run(method: &str, task: &Task<'_>) -> Option<Generalization> {
+    match Wanted::new(method, &[]).unwrap().build().run(task).unwrap() {
+        Some(Outcome::Groups(_)) => panic!("{method} chooses levels"),
+        Some(Outcome::Levels(found)) => Some(found),
+        None => None,
+    }
 }
 
 /// The best node: the least value, then the least height, then the least levels.
@@ -278,9 +297,9 @@ fn check(case: &Case, requirements: &[Requirement], limit: u64) {
     }
     for kind in utility::KINDS {
         let wanted = best(&nodes, kind.name);
-        for method in sfumato::anonymize::KINDS {
-            let context = format!("{} by {} for {names:?}, limit {limit}", method.name, kind.name);
-            let found = search(case, requirements, limit, method.name, kind.name);
+        for method in BY_LEVELS {
+            let context = format!("{} by {} for {names:?}, limit {limit}", method, kind.name);
+            let found = search(case, requirements, limit, method, kind.name);
             let (Some(wanted), Some(found)) = (wanted, &found) else {
                 assert_eq!(wanted.is_none(), found.is_none(), "{context}");
                 continue;
@@ -289,7 +308,7 @@ fn check(case: &Case, requirements: &[Requirement], limit: u64) {
             let close = (found.value - wanted.values[kind.name]).abs() < 1e-8 * found.value.abs().max(1.0);
             assert!(close, "{context}: {} ≠ {}", found.value, wanted.values[kind.name]);
             assert!(found.exhaustive && found.nodes == nodes.len() as u64, "{context}");
-            if method.name == "incognito" {
+            if method == "incognito" {
                 assert_eq!(found.safe, nodes.iter().filter(|node| node.safe).count() as u64, "{context}");
                 assert_eq!(found.minimal, safe, "{context}");
                 let all: Vec<&Vec<usize>> = nodes.iter().filter(|node| node.safe).map(|node| &node.levels).collect();
@@ -362,10 +381,10 @@ proptest! {
         let bound: Vec<Bound> = requirements.iter().map(|wanted| wanted.bind(&table, &schema, Path::new(".")).unwrap()).collect();
         let mut nodes = brute_force(&case, &table, &schema, &bound, limit as usize);
         nodes.retain(|node| (range.0..=range.1).contains(&node.levels[0]));
-        for method in sfumato::anonymize::KINDS {
+        for method in BY_LEVELS {
             let metric = Chosen::new("loss", &[]).unwrap();
-            let task = Task { table: &table, schema: &schema, requirements: &requirements, bound: &bound, limit, metric: &metric };
-            let found = Wanted::new(method.name, &[]).unwrap().build().run(&task).unwrap();
+            let task = Task { table: &table, schema: &schema, requirements: &requirements, bound: &bound, limit, metric: &metric, chance: Default::default() };
+            let found = run(method, &task);
             prop_assert_eq!(found.map(|found| found.levels), best(&nodes, "loss").map(|node| node.levels.clone()));
         }
     }
@@ -391,11 +410,19 @@ fn check_with(case: &Case, schema: &Schema, requirements: &[Requirement], limit:
     let bound: Vec<Bound> =
         requirements.iter().map(|wanted| wanted.bind(&table, schema, Path::new(".")).unwrap()).collect();
     let nodes = brute_force(case, &table, schema, &bound, limit as usize);
-    for method in sfumato::anonymize::KINDS {
+    for method in BY_LEVELS {
         let metric = Chosen::new("loss", &[]).unwrap();
-        let task = Task { table: &table, schema, requirements, bound: &bound, limit, metric: &metric };
-        let found = Wanted::new(method.name, &[]).unwrap().build().run(&task).unwrap();
+        let task = Task {
+            table: &table,
+            schema,
+            requirements,
+            bound: &bound,
+            limit,
+            metric: &metric,
+            chance: Default::default(),
+        };
+        let found = run(method, &task);
         let wanted = best(&nodes, "loss").map(|node| node.levels.clone());
-        assert_eq!(found.map(|found| found.levels), wanted, "{} {}", method.name, requirements[0].kind.name);
+        assert_eq!(found.map(|found| found.levels), wanted, "{method} {}", requirements[0].kind.name);
     }
 }

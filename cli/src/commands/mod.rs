@@ -1,5 +1,6 @@
 //! One file per command, and what they share.
 
+pub mod attack;
 pub mod check;
 pub mod compare;
 pub mod demo;

@@ -3,6 +3,7 @@
 use super::{check_page, formats, write_page};
 use crate::output::{Output, working};
 use clap::Args;
+use sfumato::chance::Chance;
 use sfumato::report::html::{Audience, report_html};
 use sfumato::report::publication_text;
 use sfumato::{Error, Fault, Plan, Result, publish, release};
@@ -33,6 +34,9 @@ pub struct Arguments {
     /// Also write a report with every figure, for yourself: it is not for release.
     #[arg(long, value_name = "FILE")]
     internal_report: Option<PathBuf>,
+    /// Make random choices with this seed, for experiments: whoever knows it undoes them, and the certificate says so.
+    #[arg(long, value_name = "SEED")]
+    insecure_seed: Option<u64>,
     /// Print the certificate as one JSON document.
     #[arg(long)]
     json: bool,
@@ -41,7 +45,10 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode> {
     let plan = Plan::read(&arguments.plan)?;
     let in_plan = |error: Error| if error.fault() == Fault::Plan { error.file(&arguments.plan) } else { error };
-    let publishing = plan.publishing().map_err(in_plan)?;
+    let mut publishing = plan.publishing().map_err(in_plan)?;
+    if let Some(seed) = arguments.insecure_seed {
+        publishing.chance = Chance::insecure(seed);
+    }
     let data = arguments.data.as_ref().or(plan.data.as_ref()).ok_or_else(|| {
         let error = Error::plan("no table is named").file(&arguments.plan);
         error.help("name one with --data, or under [data] path in the plan")
@@ -52,10 +59,9 @@ pub fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode> {
     }
     let table = working(&format!("reading {}", data.display()), || formats().read(data, &plan.options))?;
     let in_data = |error: Error| if error.fault() == Fault::Data { error.file(data) } else { in_plan(error) };
-    let made = working("looking for the best safe generalization, attacking it", || {
-        publish::make(&plan, &publishing, &table, &formats())
-    })
-    .map_err(in_data)?;
+    let made =
+        working("forming safe groups, attacking the result", || publish::make(&plan, &publishing, &table, &formats()))
+            .map_err(in_data)?;
     if let Some(path) = &arguments.internal_report {
         write_page(path, &report_html(&made.publication, Audience::Internal, "Release report"))?;
     }

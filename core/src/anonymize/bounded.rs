@@ -4,7 +4,7 @@
 
 use super::judge::{Judge, Judged, Work};
 use super::search::MOST_CONSIDERED;
-use super::{Considered, Nodes, Outcome};
+use super::{Considered, Generalization, Nodes};
 use crate::error::{Error, Fault, Result};
 use std::cmp::Ordering;
 use std::collections::{BinaryHeap, HashSet};
@@ -46,7 +46,7 @@ impl Ord for Waiting {
 const MOST_LOOKS: u64 = 100_000;
 
 /// The best that so many looks find.
-pub(super) fn best(judge: &Judge<'_>, ranges: &[(usize, usize)], budget: u64) -> Result<Option<Outcome>> {
+pub(super) fn best(judge: &Judge<'_>, ranges: &[(usize, usize)], budget: u64) -> Result<Option<Generalization>> {
     let budget = budget.min(MOST_LOOKS);
     let heights: Vec<usize> = ranges.iter().map(|range| range.1).collect();
     let nodes = ranges.iter().fold(1u64, |nodes, (low, high)| nodes.saturating_mul((high - low + 1) as u64));
@@ -87,7 +87,7 @@ pub(super) fn best(judge: &Judge<'_>, ranges: &[(usize, usize)], budget: u64) ->
     };
     let safe = considered.len() as u64;
     considered.truncate(MOST_CONSIDERED);
-    Ok(Some(Outcome {
+    Ok(Some(Generalization {
         levels: best.levels,
         value: best.value,
         suppressed: best.suppressed,

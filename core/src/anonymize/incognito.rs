@@ -9,7 +9,10 @@
 
 use super::optimal::{find_best, outcome};
 use super::search::Search;
-use super::{BUDGET, Build, Judge, Lattice, Method, Outcome, SEARCH, Task, bounded, lattice_within, level_ranges};
+use super::{
+    BUDGET, Build, Class, Generalization, Judge, Lattice, Method, Outcome, SEARCH, Task, bounded, lattice_within,
+    level_ranges,
+};
 use crate::error::{Fault, Result};
 use crate::kind::Kind;
 
@@ -33,16 +36,21 @@ struct Incognito {
 impl Method for Incognito {
     fn run(&self, task: &Task<'_>) -> Result<Option<Outcome>> {
         match lattice_within(task, self.budget) {
-            Ok(lattice) => Ok(all(&Judge::new(task)?, lattice)),
+            Ok(lattice) => Ok(all(&Judge::new(task)?, lattice).map(Outcome::Levels)),
             Err(error) if self.bounded && error.fault() == Fault::Resources => {
-                bounded::best(&Judge::new(task)?, &level_ranges(task)?, self.budget)
+                let found = bounded::best(&Judge::new(task)?, &level_ranges(task)?, self.budget)?;
+                Ok(found.map(Outcome::Levels))
             }
             Err(error) => Err(error),
         }
     }
+
+    fn class(&self) -> Class {
+        Class::Asymmetric
+    }
 }
 
-fn all(judge: &Judge<'_>, lattice: Lattice) -> Option<Outcome> {
+fn all(judge: &Judge<'_>, lattice: Lattice) -> Option<Generalization> {
     let mut search = Search::new(judge, lattice);
     decide_all(&mut search);
     let safe: Vec<usize> = (0..search.lattice.nodes()).filter(|&node| search.is_safe(node)).collect();

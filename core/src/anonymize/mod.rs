@@ -1,37 +1,61 @@
 //! Methods: how groups are formed that satisfy the criteria.
 //!
-//! Both methods here generalize whole columns: every quasi-identifier is published on one level of its hierarchy, and the search runs over the lattice of all choices of levels. With a
+//! Some generalize whole columns: every quasi-identifier is published on one level of its hierarchy, and the search runs over the lattice of all choices of levels. With a
 //! limit of suppressed records a candidate is safe if the records in groups that violate a criterion number at most that many; those groups are suppressed whole, nothing else is.
+//! The others form groups of records, and how groups are published is another question. Each states to which [`Class`] it belongs and how to [`Replay`] it, so that what an
+//! attacker learns who knows the method can be counted.
 //!
-//! # What may be pruned
+//! # What a search over levels may prune
 //!
 //! Coarser groups are unions of finer ones. So, *without suppression*, what a monotone criterion allows it allows on every coarser candidate. *With suppression* that fails: a group that was suppressed
 //! joins others on a coarser candidate and can spoil them. Three things still carry over: criteria that survive any growth (k-anonymity, distinct l-diversity); what any criterion needs at least (so
 //! many records, so many values); and, for monotone criteria, how many records of a violating group every finer candidate must suppress as well
 //! ([`least_removed`](crate::criterion::Criterion::least_removed)). Every candidate that these leave open is looked at.
 
+pub mod anatomy;
+mod axis;
+pub mod base;
 pub mod bounded;
+pub mod greedy_grouping;
+mod grouping;
 pub mod incognito;
 mod judge;
 mod lattice;
-
+pub mod mondrian;
 pub mod optimal;
+mod order;
+pub mod randomized_greedy_grouping;
+mod replay;
 mod search;
+mod split;
+pub mod symmetric_grouping;
 
+pub use grouping::{Checker, Grouping, Safety};
 pub use judge::{Judge, Judged, Work};
 pub use lattice::Lattice;
+pub use replay::{Class, Replay, Replayer, View};
 
+use crate::chance::Chance;
 use crate::criterion::{Bound, Requirement};
 use crate::data::{Role, Schema, Table};
 use crate::error::{Error, Fault, Result};
-use crate::kind::{self, Kind, Param, Params, Raw, Shape};
+use crate::kind::{self, Kind, Param, Params, Raw, Setting, Shape};
 use crate::utility::Chosen;
 
 /// Makes a method from checked parameters.
 pub type Build = fn(&Params) -> Box<dyn Method>;
 
-/// The methods: the one that finds everything, then the one that finds the best.
-pub const KINDS: [&Kind<Build>; 2] = [&incognito::KIND, &optimal::KIND];
+/// The methods: those that choose levels (everything, the best), then those that form groups of records.
+pub const KINDS: [&Kind<Build>; 8] = [
+    &incognito::KIND,
+    &optimal::KIND,
+    &mondrian::KIND,
+    &greedy_grouping::KIND,
+    &randomized_greedy_grouping::KIND,
+    &symmetric_grouping::KIND,
+    &anatomy::KIND,
+    &base::KIND,
+];
 
 /// The method where a plan names none.
 pub const DEFAULT: &Kind<Build> = &optimal::KIND;
@@ -56,11 +80,22 @@ pub struct Task<'a> {
     pub limit: u64,
     /// What chooses among safe candidates.
     pub metric: &'a Chosen,
+    /// Where random choices come from.
+    pub chance: Chance,
 }
 
 /// What a method decided.
+#[derive(Clone, Debug)]
+pub enum Outcome {
+    /// Every quasi-identifier is published on a level.
+    Levels(Generalization),
+    /// Records are in groups.
+    Groups(Grouping),
+}
+
+/// A choice of levels, and what is known of the others.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Outcome {
+pub struct Generalization {
     /// The level of every quasi-identifier, in the order of the plan.
     pub levels: Vec<usize>,
     /// The chosen candidate's value of the metric.
@@ -119,10 +154,19 @@ impl Considered {
 
 /// Forms groups.
 ///
-/// Obligations: the outcome is safe, depends on the task alone (not on the order of rows or the number of threads), and is nothing only if no candidate that the method knows is safe.
+/// Obligations: the outcome is safe, depends on the task alone (not on the number of threads; nor on the order of rows, but where rows with equal quasi-identifiers must be told apart, and
+/// then their order is drawn by lot), and is nothing only if no candidate that the method knows is safe.
 pub trait Method: Send + Sync {
-    /// Finds the levels to publish on; nothing if no choice is safe.
+    /// Finds the levels to publish on, or groups; nothing if no choice is safe.
     fn run(&self, task: &Task<'_>) -> Result<Option<Outcome>>;
+
+    /// What its choices depend on, for criteria that read sensitive values.
+    fn class(&self) -> Class;
+
+    /// How it came to each published group; nothing if that cannot be told group by group. The parameters are those that [`Grouping::resolved`] tells.
+    fn replayer<'a>(&self, _view: &View<'a>) -> Result<Option<Replayer<'a>>> {
+        Ok(None)
+    }
 }
 
 /// How far a search may go.
@@ -139,6 +183,22 @@ const SEARCH: Param = Param {
     summary: "decide every candidate, or look at no more than the budget and say so",
     shape: Shape::Choice(&["exhaustive", "bounded"]),
     default: Some("exhaustive"),
+};
+
+/// Whether large groups are divided once more.
+const ANATOMIZE: Param = Param {
+    name: "anatomize",
+    summary: "divide every large group once more, by sensitive values alone: smaller groups, as safe",
+    shape: Shape::Flag,
+    default: Some("false"),
+};
+
+/// How many records are taken at a time.
+const BUCKET: Param = Param {
+    name: "bucket",
+    summary: "records that are taken at a time; 0 for the l of the criteria (their k, where there is no l)",
+    shape: Shape::Count(0),
+    default: Some("0"),
 };
 
 /// The lowest and the highest level of every quasi-identifier.
@@ -179,5 +239,29 @@ impl Wanted {
     /// The method itself.
     pub fn build(&self) -> Box<dyn Method> {
         (self.kind.build)(&self.params)
+    }
+
+    /// Runs it, and divides large groups if that is asked for.
+    pub fn run(&self, task: &Task<'_>) -> Result<Option<Outcome>> {
+        let outcome = self.build().run(task)?;
+        match outcome {
+            Some(Outcome::Groups(grouping)) if self.anatomizes() => {
+                anatomy::divide(task, grouping).map(|divided| Some(Outcome::Groups(divided)))
+            }
+            outcome => Ok(outcome),
+        }
+    }
+
+    /// Whether large groups are divided once more.
+    pub fn anatomizes(&self) -> bool {
+        self.params.iter().any(|(name, setting)| name == ANATOMIZE.name && *setting == Setting::Flag(true))
+    }
+
+    /// The same method with parameters that it worked out itself.
+    pub fn resolved(&self, found: &[(&'static str, Raw)]) -> Result<Wanted> {
+        let stated = self.params.iter().filter(|(name, _)| !found.iter().any(|(known, _)| known == name));
+        let written: Vec<(&str, Raw)> =
+            stated.map(|(name, setting)| (name, setting.raw())).chain(found.iter().cloned()).collect();
+        Wanted::new(self.kind.name, &written)
     }
 }

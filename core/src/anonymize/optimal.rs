@@ -8,7 +8,8 @@
 
 use super::search::Search;
 use super::{
-    BUDGET, Build, Judge, Lattice, Method, Nodes, Outcome, SEARCH, Task, bounded, lattice_within, level_ranges,
+    BUDGET, Build, Class, Generalization, Judge, Lattice, Method, Nodes, Outcome, SEARCH, Task, bounded,
+    lattice_within, level_ranges,
 };
 use crate::error::{Fault, Result};
 use crate::kind::Kind;
@@ -31,19 +32,24 @@ struct Optimal {
 impl Method for Optimal {
     fn run(&self, task: &Task<'_>) -> Result<Option<Outcome>> {
         match lattice_within(task, self.budget) {
-            Ok(lattice) => Ok(best(&Judge::new(task)?, lattice)),
+            Ok(lattice) => Ok(best(&Judge::new(task)?, lattice).map(Outcome::Levels)),
             Err(error) if self.bounded && error.fault() == Fault::Resources => {
-                bounded::best(&Judge::new(task)?, &level_ranges(task)?, self.budget)
+                let found = bounded::best(&Judge::new(task)?, &level_ranges(task)?, self.budget)?;
+                Ok(found.map(Outcome::Levels))
             }
             Err(error) => Err(error),
         }
+    }
+
+    fn class(&self) -> Class {
+        Class::Asymmetric
     }
 }
 
 /// How many candidates are judged side by side. A constant, so that what was looked at does not depend on the number of threads.
 const BATCH: usize = 16;
 
-fn best(judge: &Judge<'_>, lattice: Lattice) -> Option<Outcome> {
+fn best(judge: &Judge<'_>, lattice: Lattice) -> Option<Generalization> {
     let mut search = Search::new(judge, lattice);
     let all: Vec<usize> = (0..search.lattice.nodes()).collect();
     find_best(&mut search, &all);
@@ -98,9 +104,9 @@ fn stretch<'o>(search: &Search<'_>, order: &'o [usize], candidates: &[usize]) ->
     &order[..end.map_or(order.len(), |end| end + 1)]
 }
 
-pub(super) fn outcome(search: Search<'_>, minimal: Vec<Vec<usize>>, all_safe: Vec<usize>) -> Option<Outcome> {
+pub(super) fn outcome(search: Search<'_>, minimal: Vec<Vec<usize>>, all_safe: Vec<usize>) -> Option<Generalization> {
     let best = search.best.clone()?;
-    Some(Outcome {
+    Some(Generalization {
         levels: search.lattice.levels(best.node),
         value: best.value,
         suppressed: best.suppressed,
@@ -117,6 +123,7 @@ pub(super) fn outcome(search: Search<'_>, minimal: Vec<Vec<usize>>, all_safe: Ve
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::chance::Chance;
     use crate::criterion::Bound;
     use crate::data::sample;
     use crate::plan::Plan;
@@ -147,7 +154,15 @@ mod tests {
             for limit in [0, 50] {
                 let metric = Chosen::new(metric.name, &[]).unwrap();
                 let (requirements, schema) = (&plan.requirements[..], &plan.schema);
-                let task = Task { table: &table, schema, requirements, bound: &bound, limit, metric: &metric };
+                let task = Task {
+                    table: &table,
+                    schema,
+                    requirements,
+                    bound: &bound,
+                    limit,
+                    metric: &metric,
+                    chance: Chance::default(),
+                };
                 let judge = Judge::new(&task).unwrap();
                 let run = |lanes: usize| {
                     let lattice = lattice_within(&task, 1 << 20).unwrap();

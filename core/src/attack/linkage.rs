@@ -120,6 +120,11 @@ struct Register {
 
 impl Register {
     fn read(target: &Target<'_>, path: &Path) -> Result<Register> {
+        if target.bucketized {
+            let error =
+                Error::plan("linkage: a register is compared with generalized values, and the release is bucketized");
+            return Err(error.help("leave out `register`: whoever is in a group is known from the exact values anyway"));
+        }
         let path = target.folder.join(path);
         let table = target.formats.read(&path, &ReadOptions::default())?;
         let quasi = target.schema.select(target.release, Role::Quasi)?;

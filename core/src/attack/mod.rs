@@ -7,19 +7,23 @@ pub mod background_knowledge;
 pub mod demographic;
 pub mod homogeneity;
 pub mod linkage;
+pub mod minimality;
 mod shared;
+pub mod worlds;
 
+use crate::anonymize::{Method, View};
 use crate::candidate::Groups;
 use crate::criterion::{About, Bound, Knowledge, Limit, Requirement};
 use crate::data::{Column, Formats, Role, Schema, Table, sample};
 use crate::error::Result;
 use crate::exact::Fraction;
 use crate::kind::{self, Kind, Params, Raw};
+use std::cmp::Ordering;
 use std::path::Path;
 
 /// The attacks: whose record it is, then which value it has, by attackers who know more and more.
-pub const KINDS: [&Kind<Build>; 4] =
-    [&linkage::KIND, &homogeneity::KIND, &background_knowledge::KIND, &demographic::KIND];
+pub const KINDS: [&Kind<Build>; 5] =
+    [&linkage::KIND, &homogeneity::KIND, &background_knowledge::KIND, &demographic::KIND, &minimality::KIND];
 
 /// The attack with a name; the error offers the nearest.
 pub fn find(name: &str) -> Result<&'static Kind<Build>> {
@@ -36,10 +40,14 @@ pub struct Target<'a> {
     pub release: &'a Table,
     /// Published records that look alike.
     pub groups: &'a Groups,
+    /// Whether quasi-identifiers are published as they are, apart from sensitive values: then the records of a group do not look alike.
+    pub bucketized: bool,
     /// Roles and further words of the plan on columns.
     pub schema: &'a Schema,
     /// The original, where it is at hand: when a release is made, not when it is verified.
     pub original: Option<Original<'a>>,
+    /// How it was made, for an attacker who knows that and everybody's quasi-identifiers; nothing where groups were not formed record by record, or too little is at hand.
+    pub making: Option<Making<'a>>,
     /// What the criteria promise.
     pub promises: &'a Promises<'a>,
     /// How files such as registers are read.
@@ -57,10 +65,25 @@ pub struct Original<'a> {
     pub row_of: &'a [u32],
 }
 
+/// How a release was made.
+#[derive(Clone, Copy)]
+pub struct Making<'a> {
+    /// The method with the parameters that it worked with.
+    pub method: &'a dyn Method,
+    /// Records with exact quasi-identifiers, in the groups that the method is replayed on.
+    pub view: View<'a>,
+    /// The published groups of the same records: parts of the former where large groups were divided by their sensitive values, else the same.
+    pub published: &'a Groups,
+    /// The criteria, bound to those records or to the table that they come from.
+    pub bound: &'a [Bound],
+}
+
 /// What criteria that hold promise, and what the plan tolerates beyond.
 pub struct Promises<'a> {
     /// The criteria, bound to the table that the release was made from.
     pub criteria: Vec<(&'a Requirement, &'a Bound)>,
+    /// Whether these are all of the plan's criteria: from a release alone some cannot be told.
+    pub all: bool,
     /// The most that anybody who knows nothing else may believe in a sensitive value, if the plan says so.
     pub max_belief: Option<Fraction>,
     /// The largest chance to pick a person's record, if the plan says so.
@@ -72,19 +95,33 @@ pub struct Promises<'a> {
 impl Promises<'_> {
     /// The tightest limit on a belief about a sensitive column, or about identity if no column is named.
     pub fn limit(&self, column: Option<&str>, about: About, knowledge: Knowledge) -> Option<Limit> {
+        let limits = [self.promised(column, about, knowledge), self.tolerated(about, knowledge)];
+        limits.into_iter().flatten().min_by(tighter)
+    }
+
+    /// The tightest limit that the plan sets beside its criteria.
+    pub fn tolerated(&self, about: About, knowledge: Knowledge) -> Option<Limit> {
         let everywhere = match (about, knowledge) {
             (About::Identity, _) => self.max_risk,
             (About::Value(_), Knowledge::Nothing) => self.max_belief,
             (About::Value(_), _) => None,
         };
-        let tolerated = everywhere.into_iter().chain(self.max_here).min().map(|belief| Limit { belief, strict: false });
+        everywhere.into_iter().chain(self.max_here).min().map(|belief| Limit { belief, strict: false })
+    }
+
+    /// The tightest limit that a criterion promises.
+    pub fn promised(&self, column: Option<&str>, about: About, knowledge: Knowledge) -> Option<Limit> {
         let concerned = self.criteria.iter().filter(|(wanted, _)| match column {
             None => true,
             Some(column) => wanted.on.len() == 1 && wanted.on[0] == column,
         });
-        let promised = concerned.filter_map(|(_, bound)| bound.criterion.promise(about, knowledge));
-        promised.chain(tolerated).min_by(|a, b| a.belief.cmp(&b.belief).then(b.strict.cmp(&a.strict)))
+        concerned.filter_map(|(_, bound)| bound.criterion.promise(about, knowledge)).min_by(tighter)
     }
+}
+
+/// Less for the tighter limit.
+fn tighter(a: &Limit, b: &Limit) -> Ordering {
+    a.belief.cmp(&b.belief).then(b.strict.cmp(&a.strict))
 }
 
 /// Finds out what can be believed.
@@ -123,6 +160,8 @@ pub struct Finding {
     pub beliefs: [u64; 20],
     /// Whether it can be repeated from the release alone.
     pub repeatable: bool,
+    /// What a reader of the release should know about it.
+    pub warning: Option<String>,
 }
 
 /// What an attack finds in [`sample::clinic`], six records in two groups of which the original has all five digits of the postal code: for trying and for documentation. The sensitive column is
@@ -138,9 +177,11 @@ pub fn example(name: &str, written: &[(&str, &str)]) -> Result<Vec<Finding>> {
     attack.run(&Target {
         release: &release,
         groups: &Groups::by_columns(&schema.select(&release, Role::Quasi)?, release.rows()),
+        bucketized: false,
         schema: &schema,
         original: Some(Original { table: &original, row_of: &[0, 1, 2, 3, 4, 5] }),
-        promises: &Promises { criteria: Vec::new(), max_belief: None, max_risk: None, max_here: None },
+        making: None,
+        promises: &Promises { criteria: Vec::new(), all: true, max_belief: None, max_risk: None, max_here: None },
         formats: &Formats::default(),
         folder: Path::new("."),
     })

@@ -162,6 +162,7 @@ impl Tally {
             details: vec![("share_affected", share)],
             beliefs: self.beliefs,
             repeatable: true,
+            warning: None,
         }
     }
 }

@@ -5,6 +5,7 @@ use foldhash::fast::RandomState;
 use hashbrown::HashTable;
 use rayon::prelude::*;
 use std::hash::BuildHasher;
+use std::ops::Range;
 
 /// Disjoint groups of rows.
 ///
@@ -52,6 +53,27 @@ impl Groups {
             *place += 1;
         }
         Groups { order, starts }
+    }
+
+    /// Consecutive stretches of some rows, each a group; rows outside of them are in none.
+    pub fn of_stretches(rows: &[u32], stretches: &[Range<usize>]) -> Groups {
+        let mut order = Vec::with_capacity(rows.len());
+        let mut starts = Vec::with_capacity(stretches.len() + 1);
+        starts.push(0);
+        for stretch in stretches {
+            order.extend_from_slice(&rows[stretch.clone()]);
+            starts.push(order.len() as u32);
+        }
+        Groups { order, starts }
+    }
+
+    /// Lists of rows, each a group.
+    pub fn of_lists(lists: &[Vec<u32>]) -> Groups {
+        let ends = lists.iter().scan(0, |end, list| {
+            *end += list.len() as u32;
+            Some(*end)
+        });
+        Groups { starts: std::iter::once(0).chain(ends).collect(), order: lists.concat() }
     }
 
     /// The same groups with every row replaced by the one it stands for.

@@ -13,7 +13,7 @@
 //! # Ok::<(), sfumato::Error>(())
 //! ```
 
-use super::frequency::{largest_share, promised};
+use super::frequency::{largest_share, never_above, promised};
 use super::shared::surely_at_least;
 use super::{About, Bound, Build, Criterion, Evidence, Knowledge, Least, Limit, Measure, On, Verdict};
 use crate::candidate::Histogram;
@@ -77,6 +77,24 @@ impl Criterion for AlphaK {
         let most = largest_share(group, &self.cared_for).num as f64;
         let alpha = self.alpha.to_f64();
         surely_at_least((most - alpha * group.size() as f64) / (1.0 - alpha))
+    }
+
+    /// # Claim
+    /// Only values that need protection are read, and of those only such as can have more than the share α (see `never_above`).
+    fn ignores(&self, code: u32, at_most: u64, size: u64) -> bool {
+        !self.cared_for[code as usize] || never_above(self.alpha, at_most, size)
+    }
+
+    /// # Claim
+    /// A value with r ≥ `at_least` records of n ≤ `size` has the share r/n ≥ at_least/size.
+    fn dooms(&self, code: u32, at_least: u64, size: u64) -> bool {
+        self.cared_for[code as usize] && !never_above(self.alpha, at_least, size)
+    }
+
+    /// # Claim
+    /// Of a value only its count is read, and whether it needs protection.
+    fn alike(&self, a: u32, b: u32) -> bool {
+        self.cared_for[a as usize] == self.cared_for[b as usize]
     }
 
     fn least(&self) -> Least {

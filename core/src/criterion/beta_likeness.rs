@@ -100,6 +100,19 @@ impl Criterion for BetaLikeness {
     }
 
     /// # Claim
+    /// Values that need no protection are not read.
+    fn ignores(&self, code: u32, _at_most: u64, _size: u64) -> bool {
+        !self.cared_for[code as usize]
+    }
+
+    /// # Claim
+    /// Of a value only its count is read, its count in the whole table, and whether it needs protection.
+    fn alike(&self, a: u32, b: u32) -> bool {
+        let read = |code: u32| self.cared_for[code as usize].then(|| self.whole.counts[code as usize]);
+        read(a) == read(b)
+    }
+
+    /// # Claim
     /// A gain of at most β is a share of at most (1 + β)·p; the enhanced variant also bounds it by (1 − ln p)·p.
     fn promise(&self, about: About, knowledge: Knowledge) -> Option<Limit> {
         let About::Value(code) = about else { return None };

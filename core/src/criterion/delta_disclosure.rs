@@ -98,6 +98,19 @@ impl Criterion for DeltaDisclosure {
     }
 
     /// # Claim
+    /// Values that need no protection are not read.
+    fn ignores(&self, code: u32, _at_most: u64, _size: u64) -> bool {
+        !self.cared_for[code as usize]
+    }
+
+    /// # Claim
+    /// Of a value only its count is read, its count in the whole table, and whether it needs protection.
+    fn alike(&self, a: u32, b: u32) -> bool {
+        let read = |code: u32| self.cared_for[code as usize].then(|| self.whole.counts[code as usize]);
+        read(a) == read(b)
+    }
+
+    /// # Claim
     /// ln(share in the group / p) < δ is a share below p·e^δ.
     fn promise(&self, about: About, knowledge: Knowledge) -> Option<Limit> {
         let About::Value(code) = about else { return None };

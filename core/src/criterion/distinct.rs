@@ -65,6 +65,12 @@ impl Criterion for DistinctDiversity {
         all_need_protection(&self.cared_for)
     }
 
+    /// # Claim
+    /// Of a value only its count is read, and whether it needs protection.
+    fn alike(&self, a: u32, b: u32) -> bool {
+        self.cared_for[a as usize] == self.cared_for[b as usize]
+    }
+
     fn least(&self) -> Least {
         least_values(self.l, &self.cared_for)
     }

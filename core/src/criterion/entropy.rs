@@ -117,6 +117,12 @@ impl Criterion for EntropyDiversity {
         surely_at_least(removed(high))
     }
 
+    /// # Claim
+    /// Of a value only its count is read, and whether it needs protection.
+    fn alike(&self, a: u32, b: u32) -> bool {
+        self.cared_for[a as usize] == self.cared_for[b as usize]
+    }
+
     /// The entropy of m values is at most ln m.
     fn least(&self) -> Least {
         least_values(self.l.ceil(), &self.cared_for)

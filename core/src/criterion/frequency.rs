@@ -69,6 +69,14 @@ pub(super) fn promised(share: Fraction, cared_for: &[bool], about: About, knowle
     promises.then(|| Limit { belief: Fraction::new(share.num, left), strict: false })
 }
 
+/// Whether at most so many records cannot be more than a share of any group of that size.
+///
+/// # Claim
+/// A value with r ≤ `at_most` records of n ≥ `size` has the share r/n ≤ at_most/size. A value that stays at or below the largest share allowed decides nothing, wherever its records are.
+pub(super) fn never_above(share: Fraction, at_most: u64, size: u64) -> bool {
+    at_most == 0 || Fraction::new(u128::from(at_most), u128::from(size)) <= share
+}
+
 struct FrequencyDiversity {
     l: Fraction,
     cared_for: Vec<bool>,
@@ -93,6 +101,25 @@ impl Criterion for FrequencyDiversity {
         let most = largest_share(group, &self.cared_for).num as f64;
         let l = self.l.to_f64();
         surely_at_least((l * most - group.size() as f64) / (l - 1.0))
+    }
+
+    /// # Claim
+    /// Only values that need protection are read, and of those only such as can have more than one in l (see `never_above`).
+    fn ignores(&self, code: u32, at_most: u64, size: u64) -> bool {
+        !self.cared_for[code as usize] || never_above(Fraction::new(self.l.den, self.l.num), at_most, size)
+    }
+
+    /// # Claim
+    /// A value with r ≥ `at_least` records of n ≤ `size` has the share r/n ≥ at_least/size.
+    fn dooms(&self, code: u32, at_least: u64, size: u64) -> bool {
+        let cared_for = self.cared_for[code as usize];
+        cared_for && !never_above(Fraction::new(self.l.den, self.l.num), at_least, size)
+    }
+
+    /// # Claim
+    /// Of a value only its count is read, and whether it needs protection.
+    fn alike(&self, a: u32, b: u32) -> bool {
+        self.cared_for[a as usize] == self.cared_for[b as usize]
     }
 
     /// With n records of m values, r₁ ≥ n/m and r₁ ≥ 1: so r₁ ≤ n/l needs m ≥ l and n ≥ l.

@@ -229,6 +229,22 @@ pub trait Criterion: Send + Sync {
         0
     }
 
+    /// Whether, in every group of at least `size` records, records with this value that number at most `at_most` make no difference: neither how many there are, nor whether they have this value or
+    /// another one of which the same is said. Who counts possible worlds need not tell such values apart.
+    fn ignores(&self, _code: u32, _at_most: u64, _size: u64) -> bool {
+        false
+    }
+
+    /// Whether no group of at most `size` records satisfies it in which at least `at_least` have this value.
+    fn dooms(&self, _code: u32, _at_least: u64, _size: u64) -> bool {
+        false
+    }
+
+    /// Whether exchanging two values everywhere never changes the verdict.
+    fn alike(&self, a: u32, b: u32) -> bool {
+        a == b
+    }
+
     /// What besides the groups it reads: how far a verdict can be repeated by somebody who has only the release.
     fn scope(&self) -> Scope {
         Scope::Groups

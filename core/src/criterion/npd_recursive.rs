@@ -97,6 +97,13 @@ impl Criterion for NpdRecursive {
     }
 
     /// # Claim
+    /// Of a value only its count is read, and whether it needs protection and is to be kept.
+    fn alike(&self, a: u32, b: u32) -> bool {
+        let read = |code: u32| (self.cared_for[code as usize], self.keep.contains(&Some(code)));
+        read(a) == read(b)
+    }
+
+    /// # Claim
     /// It is pd-recursive (c₁,l)-diversity and more; nothing is promised on how little may be believed.
     fn promise(&self, about: About, knowledge: Knowledge) -> Option<Limit> {
         recursive::promised((self.c1, self.l), &self.cared_for, about, knowledge)

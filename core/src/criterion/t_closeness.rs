@@ -208,6 +208,13 @@ impl Criterion for TCloseness {
         surely_at_least(group.size() as f64 * (distance - t) / (1.0 - t))
     }
 
+    /// # Claim
+    /// Where all values are equally far from each other, of a value only its count is read and its count in the whole table.
+    fn alike(&self, a: u32, b: u32) -> bool {
+        let counts = &self.whole.counts;
+        a == b || matches!(self.distance, Distance::Equal) && counts[a as usize] == counts[b as usize]
+    }
+
     fn scope(&self) -> Scope {
         Scope::Table
     }

@@ -4,10 +4,12 @@ use super::{Column, Role, Schema, Table};
 use crate::error::{Error, Result};
 use std::collections::HashMap;
 
+/// The column of group numbers, in both tables.
+pub const GROUP: &str = "group";
 /// The column that holds counts in a table of sensitive values.
-const COUNT: &str = "count";
+pub const COUNT: &str = "count";
 /// What the sensitive column may be called where there is only one.
-const VALUE: &str = "value";
+pub const VALUE: &str = "value";
 
 /// One row per person from a table (group, value, count): the group column and the sensitive columns. A table without counts is taken as it is. The value column may be called
 /// `value` where the plan has one sensitive column.
@@ -66,6 +68,23 @@ fn read_counts(column: &Column) -> Result<Vec<u64>> {
     Ok(counts)
 }
 
+/// Puts a pair of tables together again: records with quasi-identifiers and sensitive values, and the group of each. Which record of a group has which of its values is not told, so they are dealt out in the
+/// order of the tables.
+pub fn join_pair(quasi: &Table, sensitive: &Table, schema: &Schema, group: &str) -> Result<(Table, Column)> {
+    let people = one_row_per_person(sensitive, schema, group)?;
+    check_pair(quasi, &people, group)?;
+    let (numbers, of_people) = (quasi.column(group)?, people.column(group)?);
+    let mut waiting: HashMap<&str, Vec<u32>> = HashMap::new();
+    for person in (0..people.rows()).rev() {
+        waiting.entry(of_people.value(person)).or_default().push(person as u32);
+    }
+    let deal = |row: usize| waiting.get_mut(numbers.value(row)).and_then(Vec::pop).expect("the tables agree");
+    let source: Vec<u32> = (0..quasi.rows()).map(deal).collect();
+    let mut columns: Vec<Column> = quasi.columns().iter().filter(|column| column.name() != group).cloned().collect();
+    columns.extend(people.columns().iter().filter(|column| column.name() != group).map(|column| column.rows(&source)));
+    Ok((Table::new(columns)?, numbers.clone()))
+}
+
 /// Refuses a pair whose tables disagree about how many people a group has.
 pub fn check_pair(quasi: &Table, people: &Table, group: &str) -> Result<()> {
     let sizes = |table: &Table| -> Result<HashMap<String, (u64, usize)>> {
@@ -112,6 +131,22 @@ mod tests {
         assert!(check_pair(&quasi, &people(&good), "group").is_ok());
         assert!(check_pair(&quasi, &people(&bad), "group").is_err());
         assert_eq!(people(&good).column("disease").unwrap().value(0), "flu");
+    }
+
+    #[test]
+    fn every_record_gets_a_value_of_its_group() {
+        let schema = Schema::of(&["age"], &["disease"]);
+        let quasi = table(&[("age", &["30", "40", "50"]), ("group", &["2", "1", "2"])]);
+        let sensitive = |counts: &[&str]| {
+            table(&[("group", &["1", "2", "2"]), ("value", &["flu", "gout", "flu"]), ("count", counts)])
+        };
+        let (joined, groups) = join_pair(&quasi, &sensitive(&["1", "1", "1"]), &schema, GROUP).unwrap();
+        let disease = joined.column("disease").unwrap();
+        assert_eq!((0..3).map(|row| disease.value(row)).collect::<Vec<_>>(), ["gout", "flu", "flu"]);
+        assert_eq!((groups.value(0), groups.value(1), joined.columns().len()), ("2", "1", 2));
+        for wrong in [["1", "1", "2"], ["1", "0", "1"], ["1", "1", "x"], ["2", "1", "1"], ["1", "1", "-1"]] {
+            assert!(join_pair(&quasi, &sensitive(&wrong), &schema, GROUP).is_err(), "{wrong:?}");
+        }
     }
 
     #[test]

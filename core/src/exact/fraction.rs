@@ -35,6 +35,17 @@ impl Fraction {
         Fraction { num, den }
     }
 
+    /// The nearest fraction to a float from zero to one that 2⁶⁰ is a denominator of.
+    ///
+    /// # Panics
+    /// When the float is not in that range.
+    pub fn nearest(share: f64) -> Self {
+        assert!((0.0..=1.0).contains(&share), "not a share");
+        const STEPS: u128 = 1 << 60;
+        // Scaling by a power of two does not round.
+        Fraction { num: (share * STEPS as f64).round() as u128, den: STEPS }.reduced()
+    }
+
     /// The same fraction in lowest terms.
     pub fn reduced(self) -> Self {
         let divisor = gcd(self.num, self.den);
@@ -138,6 +149,14 @@ mod tests {
             let (high, low) = wide_product(a, b);
             prop_assert_eq!((UBig::from(high) << 128) + UBig::from(low), UBig::from(a) * UBig::from(b));
         }
+    }
+
+    #[test]
+    fn the_nearest_fraction_is_as_good_as_the_float() {
+        for share in [0.0, 0.25, 1.0 / 3.0, 0.1, 1e-9, 1.0] {
+            assert!((Fraction::nearest(share).to_f64() - share).abs() <= 1e-18, "{share}");
+        }
+        assert_eq!(Fraction::nearest(0.75), Fraction::new(3, 4));
     }
 
     #[test]

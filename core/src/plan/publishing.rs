@@ -1,13 +1,15 @@
 //! The sections that say how to publish: `[method]`, `[release]`, `[gate]`, `[[attack]]` and `[utility]`.
 
-use super::section::{Section, raw, text};
+use super::section::{Section, number, raw, text};
 use super::{Plan, parse_toml};
 use crate::anonymize::{self, Wanted};
 use crate::attack;
+use crate::chance::Chance;
 use crate::error::{Error, Result, suggest};
 use crate::exact::{Decimal, Fraction};
 use crate::kind::{Kind, Params, Raw};
-use crate::recode::{Insensitive, Recoding, Suppressed};
+use crate::recode::{Form, Insensitive, Recoding, Suppressed};
+use crate::utility::queries::Workload;
 use crate::utility::{self, Chosen};
 
 /// How to publish.
@@ -17,9 +19,9 @@ pub struct Publishing {
     pub method: Wanted,
     /// What chooses among safe candidates.
     pub metric: Chosen,
-    /// The share of records that may be suppressed.
-    pub max_suppressed: Fraction,
-    /// What becomes of suppressed records and insensitive columns.
+    /// The share of records that may be suppressed, if the plan says so. Otherwise methods that choose levels suppress none, and those that form groups withhold what they cannot group safely.
+    pub max_suppressed: Option<Fraction>,
+    /// The form of the release, and what becomes of suppressed records and insensitive columns.
     pub recoding: Recoding,
     /// The file ending of the published table.
     pub format: String,
@@ -29,6 +31,10 @@ pub struct Publishing {
     pub attacks: Vec<Attempt>,
     /// The column that a classifier is to predict.
     pub target: Option<String>,
+    /// Queries that the release is to answer, if the plan asks for them.
+    pub workload: Option<Workload>,
+    /// Where random choices come from: not said in plans.
+    pub chance: Chance,
 }
 
 /// What attacks may find.
@@ -71,7 +77,7 @@ impl Plan {
     /// "#, ".".as_ref())?;
     /// let publishing = plan.publishing()?;
     /// assert_eq!(publishing.method.kind.name, "incognito");
-    /// assert_eq!(publishing.max_suppressed, sfumato::exact::Fraction::new(2, 100));
+    /// assert_eq!(publishing.max_suppressed, Some(sfumato::exact::Fraction::new(2, 100)));
     /// # Ok::<(), sfumato::Error>(())
     /// ```
     pub fn publishing(&self) -> Result<Publishing> {
@@ -84,13 +90,19 @@ impl Plan {
             [] => default_attacks(),
             sections => sections.iter().map(read_attack).collect::<Result<_>>()?,
         };
-        let target = root.section("utility")?.map(|section| self.read_target(&section)).transpose()?.flatten();
+        let (target, workload) = match root.section("utility")? {
+            None => (None, None),
+            Some(section) => {
+                section.refuse_unknown(["target", "queries", "dimensions", "selectivity"])?;
+                (self.read_target(&section)?, read_workload(&section)?)
+            }
+        };
         let gate = read_gate(root.section("gate")?.as_ref())?;
-        Ok(Publishing { method, metric, max_suppressed, recoding, format, gate, attacks, target })
+        let chance = Chance::default();
+        Ok(Publishing { method, metric, max_suppressed, recoding, format, gate, attacks, target, workload, chance })
     }
 
     fn read_target(&self, section: &Section<'_>) -> Result<Option<String>> {
-        section.refuse_unknown(["target"])?;
         let Some(target) = section.get("target", text)? else { return Ok(None) };
         if self.schema.find(&target).is_none() {
             let names = self.schema.columns().iter().map(|spec| spec.name.as_str());
@@ -99,6 +111,31 @@ impl Plan {
         }
         Ok(Some(target))
     }
+}
+
+/// A workload of COUNT queries, if any of its keys is there.
+fn read_workload(section: &Section<'_>) -> Result<Option<Workload>> {
+    let keys = ["queries", "dimensions", "selectivity"];
+    if keys.iter().all(|key| section.table.get(*key).is_none()) {
+        return Ok(None);
+    }
+    let selectivity = share(section, "selectivity")?.unwrap_or(Fraction::new(1, 10));
+    let mut workload = Workload::new(2, selectivity);
+    let count = |key: &str, most: usize| -> Result<Option<usize>> {
+        let Some(number) = section.get(key, number)? else { return Ok(None) };
+        if (1..=most).contains(&number) {
+            return Ok(Some(number));
+        }
+        let error = Error::plan(format!("{}: `{key}` is a whole number from 1 to {most}", section.name));
+        Err(error.line(section.line_of(key)).help(format!("write {key} = {}", if key == "queries" { 1000 } else { 2 })))
+    };
+    if let Some(queries) = count("queries", 1_000_000)? {
+        workload.queries = queries as u64;
+    }
+    if let Some(dimensions) = count("dimensions", 1000)? {
+        workload.dimensions = dimensions;
+    }
+    Ok(Some(workload))
 }
 
 fn read_method(section: Option<&Section<'_>>) -> Result<(Wanted, Chosen)> {
@@ -123,18 +160,24 @@ fn read_method(section: Option<&Section<'_>>) -> Result<(Wanted, Chosen)> {
     Ok((method, metric.map_err(|error| error.line(section.line_of("metric")))?))
 }
 
-fn read_release(section: Option<&Section<'_>>) -> Result<(Fraction, Recoding, String)> {
+fn read_release(section: Option<&Section<'_>>) -> Result<(Option<Fraction>, Recoding, String)> {
     let mut recoding = Recoding::default();
-    let Some(section) = section else { return Ok((Fraction::ZERO, recoding, "csv".into())) };
+    let Some(section) = section else { return Ok((None, recoding, "csv".into())) };
     section.refuse_unknown(["form", "max_suppressed", "suppressed", "insensitive", "format"])?;
-    choice(section, "form", &["generalized"])?;
+    if choice(section, "form", &["generalized", "bucketized"])? == Some(1) {
+        recoding.form = Form::Bucketized;
+    }
     if choice(section, "suppressed", &["withheld", "starred"])? == Some(1) {
         recoding.suppressed = Suppressed::Starred;
+        if recoding.form == Form::Bucketized {
+            let error = Error::plan("[release]: a bucketized release has no place for starred records");
+            return Err(error.line(section.line_of("suppressed")).help("write suppressed = \"withheld\""));
+        }
     }
     if choice(section, "insensitive", &["keep", "drop"])? == Some(1) {
         recoding.insensitive = Insensitive::Drop;
     }
-    let share = share(section, "max_suppressed")?.unwrap_or(Fraction::ZERO);
+    let share = share(section, "max_suppressed")?;
     let format = section.get("format", text)?.unwrap_or("csv".into());
     if format.is_empty() || !format.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit()) {
         let error = Error::plan(format!("{}: `format` is a file ending", section.name)).line(section.line_of("format"));
@@ -217,7 +260,7 @@ mod tests {
         let plain = publishing("").unwrap();
         assert_eq!((plain.method.kind.name, plain.metric.kind.name), ("optimal", "loss"));
         assert!(plain.gate.refuses);
-        assert_eq!(plain.max_suppressed, Fraction::ZERO);
+        assert_eq!(plain.max_suppressed, None);
         assert_eq!(plain.attacks.len(), attack::KINDS.len());
     }
 
@@ -230,7 +273,10 @@ mod tests {
         let said = publishing(text).unwrap();
         assert_eq!(said.metric.params.choice("mean"), "arithmetic");
         assert_eq!(said.method.params.count("budget"), 10);
-        assert_eq!(said.recoding, Recoding { suppressed: Suppressed::Starred, insensitive: Insensitive::Drop });
+        assert_eq!(
+            said.recoding,
+            Recoding { suppressed: Suppressed::Starred, insensitive: Insensitive::Drop, form: Form::Generalized }
+        );
         assert!(!said.gate.refuses && said.gate.max_belief == Some(Fraction::new(1, 2)));
         assert_eq!((said.attacks.len(), said.target.as_deref(), said.format.as_str()), (1, Some("disease"), "tsv"));
     }

@@ -77,6 +77,14 @@ pub(super) fn flag(raw: &Raw) -> std::result::Result<bool, &'static str> {
     }
 }
 
+/// A whole number.
+pub(super) fn number(raw: &Raw) -> std::result::Result<usize, &'static str> {
+    match raw {
+        Raw::Number(text) => text.parse().map_err(|_| "a whole number"),
+        _ => Err("a whole number"),
+    }
+}
+
 /// A list of small whole numbers.
 pub(super) fn numbers(raw: &Raw) -> std::result::Result<Vec<usize>, &'static str> {
     const WRONG: &str = "a list of whole numbers";

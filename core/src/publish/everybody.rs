@@ -36,9 +36,10 @@ impl Made {
         }
         // A record's part of a divergence is a logarithm of up to the number of records.
         let wide = worth_twenty((publication.records.max(3) as f64).ln(), publication.records).min(0.1);
-        if utility::reads_sensitive_values(publication.method.metric) {
-            publication.method.value = rounded(publication.method.value, wide);
-            publication.method.considered.iter_mut().for_each(|one| one.value = rounded(one.value, wide));
+        let search = publication.method.search.as_mut();
+        if let Some(search) = search.filter(|search| utility::reads_sensitive_values(search.metric)) {
+            search.value = rounded(search.value, wide);
+            search.considered.iter_mut().for_each(|one| one.value = rounded(one.value, wide));
         }
         for (name, value) in &mut publication.utility {
             if utility::reads_sensitive_values(name) {

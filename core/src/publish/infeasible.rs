@@ -28,6 +28,13 @@ pub fn explain(task: &Task<'_>) -> Result<Error> {
     Ok(error(message).help(help))
 }
 
+/// The error that a method withholds more records than the plan allows.
+pub fn too_many_withheld(withheld: u64, limit: u64) -> Error {
+    let message = format!("the method leaves {withheld} records that it cannot group safely; the plan allows {limit}");
+    let help = "allow more ([release] max_suppressed), use another method (symmetric-grouping and mondrian withhold none), or a looser criterion";
+    Error::new(Fault::Infeasible, message).help(help)
+}
+
 /// Whether a criterion needs more records or values than the table has.
 fn is_hopeless(task: &Task<'_>) -> Result<bool> {
     for bound in task.bound {

@@ -3,17 +3,19 @@
 //! The method decides; the table is recoded by that decision; the recoded table is grouped from scratch and audited, whatever the method believed; then it is attacked, and its
 //! utility measured. Writing it is another layer's work.
 
+mod describe;
 mod everybody;
 mod infeasible;
 mod pipeline;
 
-pub use crate::anonymize::Considered;
+pub use crate::anonymize::{Class, Considered};
 pub use pipeline::{Made, make};
 
 use crate::attack::Finding;
 use crate::audit::Answer;
 use crate::data::Role;
 use crate::kind::Params;
+use crate::recode::Form;
 
 /// Everything that is known about a release: what reports and certificates are made from.
 #[derive(Clone)]
@@ -26,7 +28,9 @@ pub struct Publication {
     pub suppressed: usize,
     /// Whether suppressed records are published as stars.
     pub starred: bool,
-    /// Groups of published records that look alike.
+    /// The form of the release.
+    pub form: Form,
+    /// Groups of published records that look alike, or share a group number.
     pub groups: usize,
     /// The columns of the plan.
     pub columns: Vec<ColumnReport>,
@@ -66,9 +70,10 @@ pub struct ColumnReport {
     pub role: Role,
     /// Whether it is in the release.
     pub published: bool,
-    /// For a quasi-identifier its level, the height of its hierarchy and the share of its information that was kept (1 for values as they
-    /// were, 0 for `*`).
+    /// For a quasi-identifier that is published on one level: which.
     pub level: Option<ColumnLevel>,
+    /// For a quasi-identifier the share of its information that was kept (1 for values as they were, 0 for `*`).
+    pub kept: Option<f64>,
 }
 
 /// How coarse a quasi-identifier was made.
@@ -78,8 +83,6 @@ pub struct ColumnLevel {
     pub level: usize,
     /// The height of its hierarchy.
     pub height: usize,
-    /// The share of information kept.
-    pub kept: f64,
 }
 
 /// How groups were formed.
@@ -87,8 +90,19 @@ pub struct ColumnLevel {
 pub struct MethodReport {
     /// The method's name.
     pub name: &'static str,
-    /// Its parameters.
+    /// Its parameters, those that it worked out itself included.
     pub params: Params,
+    /// What its choices depend on.
+    pub class: Class,
+    /// Whether its random choices can be repeated by whoever knows the seed: then the release is not for release.
+    pub insecure_seed: bool,
+    /// The search over levels, if it was one.
+    pub search: Option<SearchReport>,
+}
+
+/// A search over the levels of quasi-identifiers.
+#[derive(Clone, Debug)]
+pub struct SearchReport {
     /// The metric that chose among candidates.
     pub metric: &'static str,
     /// The chosen candidate's value of that metric.

@@ -1,18 +1,17 @@
 //! From a plan and a table to a publication, step by step.
 
-use super::{Classification, ColumnLevel, ColumnReport, Distribution, MethodReport, Publication, infeasible};
-use crate::anonymize::{Judge, Outcome, Task};
-use crate::attack::{Finding, Original, Promises, Target};
+use super::describe::Known;
+use super::{Publication, infeasible};
+use crate::anonymize::{Class, Outcome, Safety, Task, View, Wanted};
+use crate::attack::{Finding, Making, Original, Promises, Target};
 use crate::audit::{Answer, audit_bound};
-use crate::candidate::Coded;
+use crate::candidate::Groups;
 use crate::criterion::{Bound, Scope};
-use crate::data::{Column, Formats, Role, Schema, Table};
+use crate::data::{Formats, Table};
 use crate::error::{Error, Fault, Result};
 use crate::exact::Fraction;
 use crate::plan::{Plan, Publishing};
-use crate::recode::{Recoded, Suppressed, generalize};
-use crate::utility::classification::accuracy;
-use std::collections::BTreeMap;
+use crate::recode::{Form, Recoded, bucketize, generalize, generalize_groups};
 use std::path::Path;
 
 /// A publication and its table.
@@ -54,24 +53,75 @@ pub fn make(plan: &Plan, publishing: &Publishing, table: &Table, formats: &Forma
     let bound: Vec<Bound> =
         plan.requirements.iter().map(|wanted| wanted.bind(table, schema, &plan.folder)).collect::<Result<_>>()?;
     // To suppress everybody is no release.
-    let limit = share_of(publishing.max_suppressed, table.rows()).min(table.rows() as u64 - 1);
-    let task =
-        Task { table, schema, requirements: &plan.requirements, bound: &bound, limit, metric: &publishing.metric };
-    let Some(outcome) = publishing.method.build().run(&task)? else { return Err(infeasible::explain(&task)?) };
-
-    let recoded = generalize(table, schema, &bound, &outcome.levels, publishing.recoding)?;
-    if recoded.suppressed as u64 != outcome.suppressed {
-        let message = format!(
-            "the method suppresses {} records, the recoded table {}: nothing was published",
-            outcome.suppressed, recoded.suppressed
-        );
-        return Err(Error::new(Fault::Internal, message));
-    }
+    let most = publishing.max_suppressed.unwrap_or(Fraction::ZERO);
+    let limit = share_of(most, table.rows()).min(table.rows() as u64 - 1);
+    let (metric, chance) = (&publishing.metric, publishing.chance);
+    let task = Task { table, schema, requirements: &plan.requirements, bound: &bound, limit, metric, chance };
+    let formed = Formed::new(publishing, &task)?;
+    let recoded = formed.recode(publishing, &task)?;
     let criteria = audited(&task, &recoded)?;
-    let attacks = attacked(plan, publishing, &task, &recoded, formats)?;
-    let publication = describe(plan, publishing, &task, &outcome, &recoded, criteria, attacks)?;
+    let attacks = attacked(plan, publishing, &task, &formed, &recoded, formats)?;
+    let known = Known { plan, publishing, task: &task, formed: &formed, recoded: &recoded };
+    let publication = known.describe(criteria, attacks)?;
     let scopes = bound.iter().map(|bound| bound.criterion.scope()).collect();
     Ok(Made { publication, recoded, scopes })
+}
+
+/// What a method decided.
+pub(super) struct Formed {
+    pub outcome: Outcome,
+    /// The method with the parameters that it worked with.
+    pub method: Wanted,
+    /// What its choices depend on, for the criteria at hand.
+    pub class: Class,
+    /// The groups of the original's rows.
+    pub groups: Groups,
+}
+
+impl Formed {
+    fn new(publishing: &Publishing, task: &Task<'_>) -> Result<Formed> {
+        let Some(outcome) = publishing.method.run(task)? else { return Err(infeasible::explain(task)?) };
+        let sizes_only = Safety::new(task.table, task.bound)?.reads_sizes_only();
+        let class = if sizes_only { Class::QiOnly } else { publishing.method.build().class() };
+        let (method, groups) = match &outcome {
+            Outcome::Levels(found) => {
+                let coarse = generalize(task.table, task.schema, task.bound, &found.levels, publishing.recoding)?;
+                (publishing.method.clone(), coarse.groups.mapped(&coarse.row_of))
+            }
+            Outcome::Groups(found) => {
+                if publishing.max_suppressed.is_some() && found.withheld > task.limit {
+                    return Err(infeasible::too_many_withheld(found.withheld, task.limit));
+                }
+                (publishing.method.resolved(&found.resolved)?, found.groups.clone())
+            }
+        };
+        Ok(Formed { outcome, method, class, groups })
+    }
+
+    fn recode(&self, publishing: &Publishing, task: &Task<'_>) -> Result<Recoded> {
+        let recoding = publishing.recoding;
+        let (recoded, withheld) = match (&self.outcome, recoding.form) {
+            (Outcome::Levels(found), Form::Generalized) => {
+                (generalize(task.table, task.schema, task.bound, &found.levels, recoding)?, found.suppressed)
+            }
+            (Outcome::Levels(found), Form::Bucketized) => {
+                (bucketize(task.table, task.schema, &self.groups, recoding)?, found.suppressed)
+            }
+            (Outcome::Groups(found), Form::Generalized) => {
+                (generalize_groups(task.table, task.schema, &self.groups, recoding)?, found.withheld)
+            }
+            (Outcome::Groups(found), Form::Bucketized) => {
+                (bucketize(task.table, task.schema, &self.groups, recoding)?, found.withheld)
+            }
+        };
+        if recoded.suppressed as u64 != withheld {
+            let found = recoded.suppressed;
+            let message =
+                format!("the method suppresses {withheld} records, the recoded table {found}: nothing was published");
+            return Err(Error::new(Fault::Internal, message));
+        }
+        Ok(recoded)
+    }
 }
 
 /// Refuses what cannot be published.
@@ -119,13 +169,30 @@ fn attacked(
     plan: &Plan,
     publishing: &Publishing,
     task: &Task<'_>,
+    formed: &Formed,
     recoded: &Recoded,
     formats: &Formats,
 ) -> Result<Vec<Finding>> {
     let mut findings = Vec::new();
+    let method = formed.method.build();
+    let making = match &formed.outcome {
+        Outcome::Levels(_) => None,
+        Outcome::Groups(found) => Some(Making {
+            method: &*method,
+            view: View {
+                table: task.table,
+                schema: task.schema,
+                groups: found.whole.as_ref().unwrap_or(&found.groups),
+                complete: true,
+            },
+            published: &found.groups,
+            bound: task.bound,
+        }),
+    };
     for attempt in &publishing.attacks {
         let promises = Promises {
             criteria: plan.requirements.iter().zip(task.bound).collect(),
+            all: true,
             max_belief: publishing.gate.max_belief,
             max_risk: publishing.gate.max_risk,
             max_here: attempt.max_belief,
@@ -133,8 +200,10 @@ fn attacked(
         let target = Target {
             release: &recoded.table,
             groups: &recoded.groups,
+            bucketized: publishing.recoding.form == Form::Bucketized,
             schema: task.schema,
             original: Some(Original { table: task.table, row_of: &recoded.row_of }),
+            making,
             promises: &promises,
             formats,
             folder: &plan.folder,
@@ -152,159 +221,6 @@ fn refuse_unfit_register(finding: &Finding) -> Result<()> {
         return Err(error.help("are its values written as in the table, or as labels of the hierarchies?"));
     }
     Ok(())
-}
-
-fn describe(
-    plan: &Plan,
-    publishing: &Publishing,
-    task: &Task<'_>,
-    outcome: &Outcome,
-    recoded: &Recoded,
-    criteria: Vec<Answer>,
-    attacks: Vec<Finding>,
-) -> Result<Publication> {
-    let judge = Judge::for_all_metrics(task)?;
-    let (utility, kept) = judge.measure_all(&outcome.levels);
-    Ok(Publication {
-        records: task.table.rows(),
-        published: recoded.table.rows(),
-        suppressed: recoded.suppressed,
-        starred: publishing.recoding.suppressed == Suppressed::Starred,
-        groups: recoded.groups.len(),
-        columns: column_reports(plan, publishing, &judge, outcome, &kept),
-        method: method_report(publishing, task.schema, outcome),
-        criteria,
-        attacks,
-        attacks_refuse: publishing.gate.refuses,
-        utility,
-        classification: publishing
-            .target
-            .as_deref()
-            .map(|target| classified(task, recoded, target))
-            .transpose()?
-            .flatten(),
-        group_sizes: group_sizes(recoded),
-        sensitive: distributions(task, recoded)?,
-        notes: notes(plan, publishing, task),
-    })
-}
-
-fn column_reports(
-    plan: &Plan,
-    publishing: &Publishing,
-    judge: &Judge<'_>,
-    outcome: &Outcome,
-    kept: &[f64],
-) -> Vec<ColumnReport> {
-    let scales = &judge.scales().columns;
-    let level = |name: &str| {
-        let at = scales.iter().position(|scale| scale.name == name)?;
-        Some(ColumnLevel { level: outcome.levels[at], height: scales[at].height(), kept: kept[at] })
-    };
-    let report = |spec: &crate::data::ColumnSpec| ColumnReport {
-        name: spec.name.clone(),
-        role: spec.role,
-        published: publishing.recoding.publishes(spec),
-        level: if spec.role == Role::Quasi { level(&spec.name) } else { None },
-    };
-    plan.schema.columns().iter().map(report).collect()
-}
-
-fn method_report(publishing: &Publishing, schema: &Schema, outcome: &Outcome) -> MethodReport {
-    let names = schema.names(Role::Quasi).into_iter().map(str::to_string);
-    MethodReport {
-        name: publishing.method.kind.name,
-        params: publishing.method.params.clone(),
-        metric: publishing.metric.kind.name,
-        value: outcome.value,
-        levels: names.zip(outcome.levels.iter().copied()).collect(),
-        nodes: outcome.nodes,
-        checked: outcome.checked,
-        safe: outcome.safe,
-        minimal: outcome.minimal.clone(),
-        exhaustive: outcome.exhaustive,
-        considered: outcome.considered.clone(),
-    }
-}
-
-/// How well a classifier predicts a column from the quasi-identifiers, before and after.
-fn classified(task: &Task<'_>, recoded: &Recoded, target: &str) -> Result<Option<Classification>> {
-    let original = task.table.column(target)?;
-    let quasi = |table| -> Result<Vec<&Column>> {
-        let all = task.schema.select(table, Role::Quasi)?;
-        Ok(all.into_iter().filter(|column| column.name() != target).collect())
-    };
-    let coded = |columns: Vec<&Column>| -> Vec<(Vec<u32>, usize)> {
-        columns.iter().map(|column| (column.codes().to_vec(), column.domain().len())).collect()
-    };
-    let (before, after) = (coded(quasi(task.table)?), coded(quasi(&recoded.table)?));
-    let of_release: Vec<u32> = recoded.row_of.iter().map(|&row| original.codes()[row as usize]).collect();
-    let run = |features: &[(Vec<u32>, usize)], codes: &[u32]| {
-        let features: Vec<Coded<'_>> = features.iter().map(|(codes, size)| (codes.as_slice(), *size)).collect();
-        accuracy(&features, (codes, original.domain().len()), codes.len())
-    };
-    let (Some(before), Some(after)) = (run(&before, original.codes()), run(&after, &of_release)) else {
-        return Ok(None);
-    };
-    let target = target.to_string();
-    Ok(Some(Classification { target, before: before.model, after: after.model, baseline: before.baseline }))
-}
-
-fn group_sizes(recoded: &Recoded) -> Vec<(u64, u64)> {
-    let mut sizes: BTreeMap<u64, u64> = BTreeMap::new();
-    (0..recoded.groups.len()).for_each(|group| *sizes.entry(recoded.groups.size(group) as u64).or_default() += 1);
-    sizes.into_iter().collect()
-}
-
-fn distributions(task: &Task<'_>, recoded: &Recoded) -> Result<Vec<Distribution>> {
-    let of = |column: &Column| {
-        let mut after = vec![0; column.domain().len()];
-        recoded.row_of.iter().for_each(|&row| after[column.codes()[row as usize] as usize] += 1);
-        let before = column.counts();
-        let mut order: Vec<usize> = (0..before.len()).collect();
-        order.sort_by_key(|&code| (std::cmp::Reverse(before[code]), code));
-        Distribution {
-            column: column.name().to_string(),
-            values: order.iter().map(|&code| column.domain().label(code as u32).to_string()).collect(),
-            before: order.iter().map(|&code| before[code]).collect(),
-            after: order.iter().map(|&code| after[code]).collect(),
-        }
-    };
-    Ok(task.schema.select(task.table, Role::Sensitive)?.into_iter().map(of).collect())
-}
-
-fn notes(plan: &Plan, publishing: &Publishing, task: &Task<'_>) -> Vec<String> {
-    let mut notes = Vec::new();
-    for name in plan.schema.names(Role::Sensitive) {
-        if !plan.requirements.iter().any(|wanted| wanted.on.iter().any(|on| on == name)) {
-            notes.push(format!(
-                "No criterion protects the sensitive column \"{name}\": whoever finds a person's group may learn the value."
-            ));
-        }
-    }
-    for spec in plan.schema.columns().iter().filter(|spec| publishing.recoding.publishes(spec)) {
-        let alone = task.table.find(&spec.name).filter(|_| spec.role == Role::Insensitive).map(unique_share);
-        if let Some(share) = alone.filter(|share| *share >= 0.01) {
-            notes.push(format!(
-                "The insensitive column \"{}\" is published as it is, and about {:.0} % of the records have a value in it that nobody else has: whoever knows it finds them.",
-                spec.name,
-                share * 100.0
-            ));
-        }
-    }
-    for spec in plan.schema.columns() {
-        let missing = task.table.find(&spec.name).and_then(|column| column.domain().missing());
-        if missing.is_some() && spec.role != Role::Identifier {
-            notes.push(format!("Column \"{}\" has missing values; they count as a value of their own.", spec.name));
-        }
-    }
-    notes
-}
-
-/// The share of records whose value in a column nobody else has.
-fn unique_share(column: &Column) -> f64 {
-    let alone = column.counts().into_iter().filter(|count| *count == 1).count();
-    alone as f64 / column.codes().len().max(1) as f64
 }
 
 #[cfg(test)]

@@ -1,9 +1,17 @@
-//! Recoding: from the table and a decision to the table that is published.
+//! Recoding: from the table and a decision to what is published.
 //!
-//! Quasi-identifiers are replaced by their labels on the chosen levels, identifiers and unnamed columns are left out, suppressed records are withheld or starred. Rows are put in
-//! the order of their published values, so that their order tells nothing that the values do not.
+//! *Generalized*: quasi-identifiers are replaced by their labels on the chosen levels, or by one label for the values of a group. Rows are put in the order of their published values, so that their order tells
+//! nothing that the values do not. *Bucketized*: quasi-identifiers stay as they are, and sensitive values are published apart from them, group by group; groups and their rows are in an order drawn by lot.
+//! Either way identifiers and unnamed columns are left out, and suppressed records are withheld or starred.
+
+mod bucketize;
+mod local;
+
+pub use bucketize::bucketize;
+pub use local::Labels;
 
 use crate::candidate::{Counter, Groups, Histogram};
+use crate::chance::Chance;
 use crate::criterion::Bound;
 use crate::data::hierarchy::TOP;
 use crate::data::{Column, ColumnSpec, Role, Schema, Table};
@@ -30,6 +38,16 @@ pub enum Insensitive {
     Drop,
 }
 
+/// The form of a release.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Form {
+    /// One table with coarser quasi-identifiers.
+    #[default]
+    Generalized,
+    /// Exact quasi-identifiers with group numbers in one table, the sensitive values of each group in another.
+    Bucketized,
+}
+
 /// How to recode.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Recoding {
@@ -37,6 +55,8 @@ pub struct Recoding {
     pub suppressed: Suppressed,
     /// What becomes of insensitive columns.
     pub insensitive: Insensitive,
+    /// The form of the release.
+    pub form: Form,
 }
 
 impl Recoding {
@@ -55,7 +75,7 @@ impl Recoding {
 pub struct Recoded {
     /// The published records, without starred ones.
     pub table: Table,
-    /// Published records that look alike.
+    /// Published records that look alike; in a bucketized release those that share a group number.
     pub groups: Groups,
     /// For each published record its row in the original. Never published.
     pub row_of: Vec<u32>,
@@ -64,16 +84,19 @@ pub struct Recoded {
 }
 
 impl Recoded {
-    /// The table as it is written: suppressed records follow as stars, if they are to be seen.
-    pub fn written(&self, recoding: Recoding) -> Result<Table> {
+    /// The tables as they are written, with their names. In a generalized release suppressed records follow as stars, if they are to be seen.
+    pub fn written(&self, schema: &Schema, recoding: Recoding, chance: Chance) -> Result<Vec<(&'static str, Table)>> {
+        if recoding.form == Form::Bucketized {
+            return bucketize::written(self, schema, chance);
+        }
         if recoding.suppressed == Suppressed::Withheld || self.suppressed == 0 {
-            return Ok(self.table.clone());
+            return Ok(vec![("data", self.table.clone())]);
         }
         let starred = |column: &Column| {
             let values = (0..self.table.rows()).map(|row| column.value(row));
             Column::from_values(column.name(), values.chain(std::iter::repeat_n(TOP, self.suppressed)))
         };
-        Table::new(self.table.columns().iter().map(starred).collect())
+        Ok(vec![("data", Table::new(self.table.columns().iter().map(starred).collect())?)])
     }
 }
 
@@ -98,11 +121,30 @@ pub fn generalize(
     for group in (0..groups.len()).filter(|&group| violating[group]) {
         groups.rows(group).iter().for_each(|&row| is_kept[row as usize] = false);
     }
-    let published = |column: &Column| schema.find(column.name()).is_some_and(|spec| recoding.publishes(spec));
-    let columns: Vec<&Column> = table
-        .columns()
-        .iter()
-        .filter(|column| published(column))
+    published(table, schema, &coarse, is_kept, recoding)
+}
+
+/// Gives the values of each group one label. Groups are formed anew from the labels: some may be the same for several groups.
+pub fn generalize_groups(table: &Table, schema: &Schema, groups: &Groups, recoding: Recoding) -> Result<Recoded> {
+    let quasi = schema.select(table, Role::Quasi)?;
+    let coarse: Vec<Column> = quasi
+        .par_iter()
+        .map(|column| Ok(Labels::new(column, schema, groups)?.column(column, groups)))
+        .collect::<Result<_>>()?;
+    let mut is_kept = vec![false; table.rows()];
+    groups.order().iter().for_each(|&row| is_kept[row as usize] = true);
+    published(table, schema, &coarse, is_kept, recoding)
+}
+
+/// The rows that are kept, with coarser quasi-identifiers, in the order of their values.
+fn published(
+    table: &Table,
+    schema: &Schema,
+    coarse: &[Column],
+    is_kept: Vec<bool>,
+    recoding: Recoding,
+) -> Result<Recoded> {
+    let columns: Vec<&Column> = published_columns(table, schema, recoding)
         .map(|column| coarse.iter().find(|coarse| coarse.name() == column.name()).unwrap_or(column))
         .collect();
     let row_of: Vec<u32> = in_order_of_values(&columns, table.rows()).filter(|&row| is_kept[row as usize]).collect();
@@ -110,6 +152,12 @@ pub fn generalize(
     let table_out = Table::new(published)?;
     let groups = Groups::by_columns(&schema.select(&table_out, Role::Quasi)?, row_of.len());
     Ok(Recoded { groups, suppressed: table.rows() - row_of.len(), table: table_out, row_of })
+}
+
+/// The columns that are published, in the order of the table.
+fn published_columns<'t>(table: &'t Table, schema: &Schema, recoding: Recoding) -> impl Iterator<Item = &'t Column> {
+    let published = move |column: &&Column| schema.find(column.name()).is_some_and(|spec| recoding.publishes(spec));
+    table.columns().iter().filter(published)
 }
 
 /// Rows in the order of their values in all columns; rows that are alike in all of them stay as they are, which nobody sees.

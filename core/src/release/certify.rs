@@ -5,6 +5,7 @@ use super::recompute::{Stated, recompute};
 use crate::data::{Column, ColumnSpec, Formats, Role};
 use crate::error::{Error, Fault, Result};
 use crate::publish::{Made, Publication};
+use crate::recode::Form;
 use crate::report::{params_json, publication_json};
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
@@ -40,7 +41,7 @@ pub fn draw_up(
     everybodys: &Publication,
     order: &Order<'_>,
     folder: &Path,
-    files: &[&str],
+    files: &[String],
     formats: &Formats,
 ) -> Result<Certificate> {
     let mut document = json!({
@@ -59,6 +60,9 @@ pub fn draw_up(
     }
     document["files"] = hashes.into();
     document["data"] = json!(files[0]);
+    if order.publishing.recoding.form == Form::Bucketized {
+        document["sensitive"] = json!(files[1]);
+    }
     let recomputed = Stated::read(&document).and_then(|stated| recompute(folder, &stated, formats));
     document["recomputed"] = recomputed.map_err(|error| {
         Error::new(Fault::Gate, format!("what was written cannot be read back and checked: {error}"))
@@ -78,7 +82,9 @@ fn plan_json(made: &Made, order: &Order<'_>) -> Result<Value> {
     for spec in order.plan.schema.columns() {
         let published = order.publishing.recoding.publishes(spec);
         let mut column = json!({ "name": spec.name, "role": spec.role.name(), "published": published });
-        if spec.role == Role::Sensitive {
+        // What a method did depends on the order of values: whoever replays it needs it.
+        let replayed = spec.role == Role::Quasi && order.publishing.recoding.form == Form::Bucketized;
+        if spec.role == Role::Sensitive || replayed {
             add_words(&mut column, spec, made.recoded.table.column(&spec.name)?);
         }
         let report = made.publication.columns.iter().find(|report| report.name == spec.name);
@@ -95,7 +101,7 @@ fn plan_json(made: &Made, order: &Order<'_>) -> Result<Value> {
     let publishing = order.publishing;
     Ok(json!({
         "columns": columns,
-        "max_suppressed": publishing.max_suppressed.to_f64(),
+        "max_suppressed": publishing.max_suppressed.map(|share| share.to_f64()),
         "metric": { "name": publishing.metric.kind.name, "params": params_json(&publishing.metric.params) },
         "gate": {
             "attacks": if publishing.gate.refuses { "refuse" } else { "report" },

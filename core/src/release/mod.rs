@@ -3,11 +3,13 @@
 //! A release directory holds the published table (`data.csv` or another format), `certificate.json` and `report.html`. The certificate states every figure, the hash of every other file, and a
 //! seal over itself; [`verify()`] reads the directory alone and recomputes whatever can be.
 
+mod attacked;
 mod certify;
 pub mod directory;
 mod recompute;
 mod verify;
 
+pub use attacked::attack;
 pub use verify::{Claim, Verification, certificate, table, verify};
 
 use crate::data::{Formats, Table};
@@ -79,15 +81,19 @@ pub fn write(made: &Made, order: &Order<'_>, formats: &Formats) -> Result<Value>
 
 fn write_new(made: &Made, order: &Order<'_>, formats: &Formats) -> Result<Value> {
     refuse_inside_release(order.target)?;
-    let data = format!("data.{}", order.publishing.format);
     let staging = Staging::begin(order.target, order.replace, order.inputs)?;
     refuse_foreign_files(order.target)?;
     let place = |name: &str| staging.path().join(name);
-    formats.write(&made.recoded.written(order.publishing.recoding)?, &place(&data))?;
+    let publishing = order.publishing;
+    let mut files = Vec::new();
+    for (name, table) in made.recoded.written(&order.plan.schema, publishing.recoding, publishing.chance)? {
+        files.push(format!("{name}.{}", publishing.format));
+        formats.write(&table, &place(&files[files.len() - 1]))?;
+    }
     let everybodys = made.for_everybody();
     write_text(&place(REPORT), &report_html(&everybodys, Audience::External, "Release report"))?;
 
-    let files = [data.as_str(), REPORT];
+    files.push(REPORT.to_string());
     let certificate = certify::draw_up(made, &everybodys, order, staging.path(), &files, formats)?;
     write_text(&place(CERTIFICATE), &certificate.text)?;
     let verification = verify(staging.path(), formats)?;

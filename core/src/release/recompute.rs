@@ -1,20 +1,26 @@
 //! What can be told from a release alone: by reading its table, grouping it and counting. Nothing here knows how the release was made.
 
-use crate::attack::{self, Promises, Target};
+use crate::anonymize::{View, Wanted};
+use crate::attack::{self, Making, Promises, Target};
 use crate::audit::audit_bound;
 use crate::candidate::Groups;
-use crate::criterion::{Requirement, Scope};
+use crate::criterion::{Bound, Requirement, Scope};
 use crate::data::hierarchy::TOP;
-use crate::data::{Column, ColumnSpec, Formats, ReadOptions, Role, Schema, Table, ValueType};
+use crate::data::{Column, ColumnSpec, Formats, GROUP, ReadOptions, Role, Schema, Table, VALUE, ValueType, join_pair};
 use crate::error::{Error, Fault, Result};
 use crate::kind::{Kind, Params, Raw};
 use crate::report::{answer_json, params_json};
+use crate::utility::grouped;
 use serde_json::{Map, Value, json};
 use std::path::{Component, Path};
 
 /// What a certificate states that is needed to read and check its release.
 pub struct Stated {
     data: String,
+    /// The file of sensitive values, in a bucketized release.
+    sensitive: Option<String>,
+    /// The method, if this version knows it.
+    method: Option<Wanted>,
     options: ReadOptions,
     schema: Schema,
     /// Sensitive columns of which no value that needs protection is left in the release.
@@ -26,6 +32,16 @@ pub struct Stated {
     suppressed: u64,
     starred: bool,
     levels: Vec<StatedLevel>,
+}
+
+/// A release as it was read.
+pub struct Release {
+    /// The published records, without starred ones. In a bucketized release which record of a group has which of its sensitive values is not told, so they are dealt out somehow.
+    pub table: Table,
+    /// Records that look alike, or share a group number.
+    pub groups: Groups,
+    /// How many starred records follow.
+    pub stars: usize,
 }
 
 /// A quasi-identifier as stated.
@@ -40,13 +56,12 @@ struct StatedLevel {
 impl Stated {
     /// Reads what a certificate states.
     pub fn read(document: &Value) -> Result<Stated> {
-        let data = text(&document["data"])?.to_string();
-        // Another file than those whose hashes are stated says nothing about the release.
-        if !is_plain_name(&data) || document["files"].get(&data).is_none() {
-            return Err(broken("a table that is not among its files"));
-        }
+        let data = listed_file(document, "data")?;
+        let bucketized = document["form"] == "bucketized";
         let mut stated = Stated {
             options: read_options(&data),
+            sensitive: bucketized.then(|| listed_file(document, "sensitive")).transpose()?,
+            method: read_method(&document["method"]),
             data,
             schema: Schema::default(),
             unprotected: Vec::new(),
@@ -82,7 +97,7 @@ impl Stated {
             spec.order = texts(&column["order"]);
             spec.value_type = column["type"].as_str().and_then(ValueType::find);
             self.options.types.extend(spec.value_type.map(|value_type| (name.to_string(), value_type)));
-            if role == Role::Quasi {
+            if role == Role::Quasi && column.get("level").is_some() {
                 self.levels.push(StatedLevel {
                     name: name.to_string(),
                     level: column["level"].as_f64().unwrap_or(0.0),
@@ -94,20 +109,57 @@ impl Stated {
             specs.push(spec);
         }
         self.schema = Schema::new(specs);
+        if let ([name], true) = (self.schema.names(Role::Sensitive).as_slice(), self.sensitive.is_some()) {
+            let own = self.options.types.iter().find(|(known, _)| known == name).map(|(_, value_type)| *value_type);
+            self.options.types.extend(own.map(|value_type| (VALUE.to_string(), value_type)));
+        }
         Ok(())
     }
 
-    /// The published records, and how many starred ones follow them.
-    pub fn table(&self, folder: &Path, formats: &Formats) -> Result<(Table, usize)> {
-        let path = folder.join(&self.data);
+    /// Reads the published records.
+    pub fn release(&self, folder: &Path, formats: &Formats) -> Result<Release> {
+        let whole = self.file(&folder.join(&self.data), formats)?;
+        let Some(sensitive) = &self.sensitive else {
+            let stars = if self.starred { trailing_stars(&whole).min(self.suppressed as usize) } else { 0 };
+            let table = whole.head(whole.rows() - stars);
+            let groups = Groups::by_columns(&self.schema.select(&table, Role::Quasi)?, table.rows());
+            return Ok(Release { table, groups, stars });
+        };
+        let sensitive = self.file(&folder.join(sensitive), formats)?;
+        let (table, numbers) = join_pair(&whole, &sensitive, &self.schema, GROUP)?;
+        let groups = Groups::by_ids(numbers.codes(), numbers.domain().len());
+        Ok(Release { table, groups, stars: 0 })
+    }
+
+    fn file(&self, path: &Path, formats: &Formats) -> Result<Table> {
         // A link or a pipe could lead anywhere.
-        if !std::fs::symlink_metadata(&path).is_ok_and(|found| found.is_file()) {
+        if !std::fs::symlink_metadata(path).is_ok_and(|found| found.is_file()) {
             return Err(broken("a table that is no plain file"));
         }
         // Types are stated, not checked: stars are of none.
-        let whole = formats.of(&path)?.read(&path, &self.options)?;
-        let stars = if self.starred { trailing_stars(&whole).min(self.suppressed as usize) } else { 0 };
-        Ok((whole.head(whole.rows() - stars), stars))
+        formats.of(path)?.read(path, &self.options)
+    }
+
+    /// The criteria that the release alone tells, bound to it; and whether these are all.
+    fn bind<'s>(&'s self, table: &Table) -> Result<(Vec<(&'s Requirement, Bound)>, bool)> {
+        let mut bound = Vec::new();
+        for wanted in &self.requirements {
+            bound.extend(self.bind_one(table, wanted)?.map(|bound| (wanted, bound)));
+        }
+        let all = bound.len() == self.requirements.len();
+        Ok((bound, all))
+    }
+
+    fn bind_one(&self, table: &Table, wanted: &Requirement) -> Result<Option<Bound>> {
+        // The scope is known once bound; what needs a hierarchy, which is not part of a release, cannot be bound.
+        if !self.can_tell(wanted, Scope::Groups) {
+            return Ok(None);
+        }
+        match wanted.bind(table, &self.schema, Path::new("")) {
+            Ok(bound) => Ok(Some(bound).filter(|bound| self.can_tell(wanted, bound.criterion.scope()))),
+            Err(error) if error.fault() == Fault::Plan => Ok(None),
+            Err(error) => Err(error),
+        }
     }
 
     /// Whether the release alone tells what a criterion says: it reads groups only, or the whole table and all of it is there; and no file besides.
@@ -133,7 +185,7 @@ fn read_options(data: &str) -> ReadOptions {
     ReadOptions { delimiter, missing: Vec::new(), ..ReadOptions::default() }
 }
 
-fn broken(what: &str) -> Error {
+pub(super) fn broken(what: &str) -> Error {
     Error::new(Fault::Gate, format!("the certificate states {what}"))
         .help("it was changed, or written by another version")
 }
@@ -168,49 +220,82 @@ fn requirement(stated: &Value, schema: &Schema) -> Result<Requirement> {
     Requirement::new(text(&stated["criterion"])?, &written(&stated["params"]), &on, schema)
 }
 
+/// The method of a release, if there is one of that name with such parameters.
+fn read_method(stated: &Value) -> Option<Wanted> {
+    Wanted::new(stated["name"].as_str()?, &written(&stated["params"])).ok()
+}
+
+/// A file of the release that the certificate names. Another file than those whose hashes are stated says nothing about the release.
+fn listed_file(document: &Value, key: &str) -> Result<String> {
+    let name = text(&document[key])?;
+    if !is_plain_name(name) || document["files"].get(name).is_none() {
+        return Err(broken("a table that is not among its files"));
+    }
+    Ok(name.to_string())
+}
+
 /// Everything that the release's table tells about what its certificate states; nothing in the place of what it cannot tell.
 pub fn recompute(folder: &Path, stated: &Stated, formats: &Formats) -> Result<Value> {
-    let (table, stars) = stated.table(folder, formats)?;
-    let quasi = stated.schema.select(&table, Role::Quasi)?;
-    let groups = Groups::by_columns(&quasi, table.rows());
-    let criteria = stated.requirements.iter().map(|wanted| criterion(&table, &groups, stated, wanted));
-    let target = Target {
-        release: &table,
-        groups: &groups,
-        schema: &stated.schema,
-        original: None,
-        promises: &Promises { criteria: Vec::new(), max_belief: None, max_risk: None, max_here: None },
-        formats,
-        folder,
-    };
-    let attacks = stated.attacks.iter().map(|(kind, params, on)| repeat_attack(&target, kind, params, on.as_deref()));
+    let release = stated.release(folder, formats)?;
+    let prepared = stated.schema.prepare(&release.table)?;
+    let (bound, _) = stated.bind(&prepared)?;
+    let criteria = stated.requirements.iter().map(|wanted| {
+        let own = bound.iter().find(|(known, _)| std::ptr::eq(*known, wanted));
+        own.map_or(Ok(Value::Null), |(_, bound)| criterion(&prepared, &release.groups, wanted, bound))
+    });
+    let criteria = criteria.collect::<Result<Vec<_>>>()?;
+    let attacks = stated.attack_release(&release, folder, formats, |target| {
+        let stated = stated.attacks.iter();
+        stated.map(|(kind, params, on)| repeat_attack(target, kind, params, on.as_deref())).collect::<Result<Vec<_>>>()
+    })?;
+    let Release { table, groups, stars } = &release;
     Ok(json!({
         "published": table.rows(),
         "starred": stars,
         "columns": table.columns().iter().map(Column::name).collect::<Vec<_>>(),
         "groups": groups.len(),
         "smallest_group": (0..groups.len()).map(|group| groups.size(group)).min(),
-        "criteria": criteria.collect::<Result<Vec<_>>>()?,
-        "attacks": attacks.collect::<Result<Vec<_>>>()?,
-        "utility": utility(&table, &groups, stated)?,
+        "criteria": criteria,
+        "attacks": attacks,
+        "utility": utility(table, groups, stated)?,
     }))
 }
 
-fn criterion(table: &Table, groups: &Groups, stated: &Stated, wanted: &Requirement) -> Result<Value> {
-    // The scope is known once bound; what needs a hierarchy, which is not part of a release, cannot be bound.
-    if !stated.can_tell(wanted, Scope::Groups) {
-        return Ok(Value::Null);
+impl Stated {
+    /// Attacks a release with what its directory tells.
+    pub fn attack_release<T>(
+        &self,
+        release: &Release,
+        folder: &Path,
+        formats: &Formats,
+        attack: impl FnOnce(&Target<'_>) -> Result<T>,
+    ) -> Result<T> {
+        let prepared = self.schema.prepare(&release.table)?;
+        let (bound, all) = self.bind(&prepared)?;
+        let (requirements, bound): (Vec<&Requirement>, Vec<Bound>) = bound.into_iter().unzip();
+        // Groups that were divided once more do not tell what they were parts of.
+        let method = self.method.as_ref().filter(|method| all && self.sensitive.is_some() && !method.anatomizes());
+        let method = method.map(Wanted::build);
+        let view =
+            View { table: &prepared, schema: &self.schema, groups: &release.groups, complete: self.suppressed == 0 };
+        let making = method.as_deref().map(|method| Making { method, view, published: &release.groups, bound: &bound });
+        let criteria = requirements.into_iter().zip(&bound).collect();
+        attack(&Target {
+            release: &release.table,
+            groups: &release.groups,
+            bucketized: self.sensitive.is_some(),
+            schema: &self.schema,
+            original: None,
+            making,
+            promises: &Promises { criteria, all, max_belief: None, max_risk: None, max_here: None },
+            formats,
+            folder,
+        })
     }
-    let prepared = stated.schema.prepare(table)?;
-    let bound = match wanted.bind(&prepared, &stated.schema, Path::new("")) {
-        Ok(bound) => bound,
-        Err(error) if error.fault() == Fault::Plan => return Ok(Value::Null),
-        Err(error) => return Err(error),
-    };
-    if !stated.can_tell(wanted, bound.criterion.scope()) {
-        return Ok(Value::Null);
-    }
-    let audit = audit_bound(&prepared, groups, std::slice::from_ref(wanted), std::slice::from_ref(&bound))?;
+}
+
+fn criterion(table: &Table, groups: &Groups, wanted: &Requirement, bound: &Bound) -> Result<Value> {
+    let audit = audit_bound(table, groups, std::slice::from_ref(wanted), std::slice::from_ref(bound))?;
     Ok(answer_json(&audit.criteria[0]))
 }
 
@@ -246,6 +331,15 @@ fn trailing_stars(table: &Table) -> usize {
 
 /// The metrics that groups, levels and leaves tell, each by its definition.
 fn utility(table: &Table, groups: &Groups, stated: &Stated) -> Result<Value> {
+    let rounded = |value: f64| json!((value * 1e9).round() / 1e9);
+    if stated.levels.is_empty() {
+        let metrics = grouped::measure(groups, stated.records.max(groups.records() as u64));
+        return Ok(metrics
+            .into_iter()
+            .map(|(name, value)| (name.to_string(), rounded(value)))
+            .collect::<Map<_, _>>()
+            .into());
+    }
     let (records, suppressed) = (stated.records as f64, stated.suppressed as f64);
     let sizes = (0..groups.len()).map(|group| groups.size(group) as f64);
     let squares: f64 = sizes.map(|size| size * size).sum();
@@ -256,7 +350,6 @@ fn utility(table: &Table, groups: &Groups, stated: &Stated) -> Result<Value> {
     let precision = stated.levels.iter().map(way).sum::<f64>() / columns;
     let lost = stated.levels.iter().map(|one| lost(table, one, stated)).collect::<Result<Vec<f64>>>()?;
     let loss = lost.iter().map(|lost| 1.0 + lost).product::<f64>().powf(1.0 / columns) - 1.0;
-    let rounded = |value: f64| json!((value * 1e9).round() / 1e9);
     Ok(json!({
         "height": rounded(height),
         "precision": rounded(precision),

@@ -5,7 +5,8 @@ use crate::attack::Finding;
 use crate::audit::{Answer, Audit};
 use crate::inspect::Profile;
 use crate::kind::{Params, Setting};
-use crate::publish::Publication;
+use crate::publish::{MethodReport, Publication};
+use crate::recode::Form;
 use serde_json::{Map, Value, json};
 
 /// The document of `check --json`.
@@ -66,11 +67,6 @@ pub fn finding_json(finding: &Finding) -> Value {
 
 /// The figures of a publication: what `publish --json` prints and the certificate holds.
 pub fn publication_json(publication: &Publication) -> Value {
-    let method = &publication.method;
-    let levels = |levels: &[usize]| -> Map<String, Value> {
-        method.levels.iter().zip(levels).map(|((name, _), level)| (name.clone(), json!(level))).collect()
-    };
-    let chosen: Vec<usize> = method.levels.iter().map(|(_, level)| *level).collect();
     let mut utility: Map<String, Value> =
         publication.utility.iter().map(|(name, value)| (name.to_string(), whole_or_real(*value))).collect();
     if let Some(found) = &publication.classification {
@@ -85,22 +81,44 @@ pub fn publication_json(publication: &Publication) -> Value {
         "suppressed": publication.suppressed,
         "suppressed_as": if publication.starred { "starred" } else { "withheld" },
         "groups": publication.groups,
-        "method": {
-            "name": method.name,
-            "params": params_json(&method.params),
-            "metric": method.metric,
-            "value": whole_or_real(method.value),
-            "levels": levels(&chosen),
-            "nodes": method.nodes,
-            "checked": method.checked,
-            "safe": method.safe,
-            "exhaustive": method.exhaustive,
-            "minimal": method.minimal.iter().map(|one| Value::from(levels(one))).collect::<Vec<_>>(),
-        },
+        "form": form_name(publication.form),
+        "method": method_json(&publication.method),
         "criteria": publication.criteria.iter().map(answer_json).collect::<Vec<_>>(),
         "attacks": publication.attacks.iter().map(finding_json).collect::<Vec<_>>(),
         "utility": utility,
     })
+}
+
+fn method_json(method: &MethodReport) -> Value {
+    let mut document = json!({
+        "name": method.name,
+        "params": params_json(&method.params),
+        "class": method.class.name(),
+        "insecure_seed": method.insecure_seed,
+    });
+    if let Some(search) = &method.search {
+        let levels = |levels: &mut dyn Iterator<Item = usize>| -> Map<String, Value> {
+            search.levels.iter().zip(levels).map(|((name, _), level)| (name.clone(), json!(level))).collect()
+        };
+        let minimal = search.minimal.iter().map(|one| Value::from(levels(&mut one.iter().copied())));
+        document["metric"] = json!(search.metric);
+        document["value"] = whole_or_real(search.value);
+        document["levels"] = levels(&mut search.levels.iter().map(|(_, level)| *level)).into();
+        document["nodes"] = json!(search.nodes);
+        document["checked"] = json!(search.checked);
+        document["safe"] = json!(search.safe);
+        document["exhaustive"] = json!(search.exhaustive);
+        document["minimal"] = minimal.collect::<Vec<_>>().into();
+    }
+    document
+}
+
+/// The name of a form, as written in plans.
+pub fn form_name(form: Form) -> &'static str {
+    match form {
+        Form::Generalized => "generalized",
+        Form::Bucketized => "bucketized",
+    }
 }
 
 /// Whole numbers without a point.

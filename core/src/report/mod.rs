@@ -1,10 +1,12 @@
 //! What people and programs read: terminal text and JSON, from the same values.
 
+mod attacks;
 pub mod html;
 mod json;
 mod release;
 mod terminal;
 
+pub use attacks::{attack_json, attacks_text, flattened_json};
 pub use json::{answer_json, audit_json, finding_json, list_json, params_json, profile_json, publication_json};
 pub use release::{compare_text, publication_text};
 pub use terminal::{audit_text, list_text, profile_text};

@@ -3,12 +3,16 @@
 use super::terminal::{answers_text, counted, grouped, number, percent, table, trimmed};
 use crate::attack::Finding;
 use crate::publish::{ColumnReport, Publication};
+use crate::recode::Form;
 use serde_json::Value;
 
 /// What `publish` prints: the verdict first, then what it rests on.
 pub fn publication_text(publication: &Publication) -> String {
     let mut text = format!("{}\n\nQuasi-identifiers\n", headline(publication));
-    text += &levels_text(&publication.columns);
+    text += &match publication.form {
+        Form::Generalized => levels_text(&publication.columns),
+        Form::Bucketized => "as they are, with group numbers; sensitive values apart from them\n".to_string(),
+    };
     text += &format!("\nCriteria\n{}", answers_text(&publication.criteria));
     if !publication.attacks.is_empty() {
         text += &format!("\nAttacks\n{}", attacks_text(&publication.attacks));
@@ -51,12 +55,14 @@ fn headline(publication: &Publication) -> String {
 }
 
 fn levels_text(columns: &[ColumnReport]) -> String {
-    let mut rows = table(&["column", "level", "of", "information kept"], &[1, 2, 3]);
+    let by_level = columns.iter().any(|column| column.level.is_some());
+    let header = ["column", "information kept", "level", "of"];
+    let mut rows = table(&header[..if by_level { 4 } else { 2 }], &[1, 2, 3]);
     for column in columns {
-        if let Some(level) = column.level {
-            let cells = [column.name.clone(), level.level.to_string(), level.height.to_string(), percent(level.kept)];
-            rows.add_row(cells);
-        }
+        let Some(kept) = column.kept else { continue };
+        let mut cells = vec![column.name.clone(), percent(kept)];
+        cells.extend(column.level.iter().flat_map(|level| [level.level.to_string(), level.height.to_string()]));
+        rows.add_row(cells);
     }
     trimmed(&rows.to_string())
 }
@@ -102,20 +108,36 @@ fn utility_text(publication: &Publication) -> String {
 }
 
 fn search_text(publication: &Publication) -> String {
-    let method = &publication.method;
-    let minimal = match method.minimal.len() {
+    let Some(search) = &publication.method.search else { return grouping_text(publication) };
+    let minimal = match search.minimal.len() {
         0 => String::new(),
         some => format!(", {} of them minimal", grouped(some)),
     };
-    let end = if method.exhaustive { "" } else { " The search was bounded: a better choice of levels may exist." };
+    let end = if search.exhaustive { "" } else { " The search was bounded: a better choice of levels may exist." };
     format!(
         "{} chose by {} = {} among {} choices of levels; {} were looked at, {} are known to be safe{minimal}.{end}",
+        publication.method.name,
+        search.metric,
+        number(search.value),
+        grouped(search.nodes as usize),
+        grouped(search.checked as usize),
+        grouped(search.safe as usize),
+    )
+}
+
+fn grouping_text(publication: &Publication) -> String {
+    let method = &publication.method;
+    let withheld = match publication.suppressed {
+        0 => "no record had to be withheld".to_string(),
+        1 => "1 record could not be grouped safely and is withheld".to_string(),
+        some => format!("{} records could not be grouped safely and are withheld", grouped(some)),
+    };
+    let average = publication.published as f64 / publication.groups.max(1) as f64;
+    format!(
+        "{} ({}) formed groups of {} records on average; {withheld}.",
         method.name,
-        method.metric,
-        number(method.value),
-        grouped(method.nodes as usize),
-        grouped(method.checked as usize),
-        grouped(method.safe as usize),
+        method.class.name(),
+        number(average)
     )
 }
 

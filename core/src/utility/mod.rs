@@ -7,11 +7,13 @@ pub mod average_group_size;
 pub mod classification;
 pub mod discernibility;
 pub mod discernibility_star;
+pub mod grouped;
 pub mod height;
 pub mod kl_divergence;
 pub mod loss;
 pub mod non_uniform_entropy;
 pub mod precision;
+pub mod queries;
 mod scale;
 pub mod suppressed_share;
 

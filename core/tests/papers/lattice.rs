@@ -59,9 +59,14 @@ fn the_optima_on_adult_come_out() {
         for method in ["optimal", "incognito"] {
             let made = publish(&table, mended.path(), criteria, suppressed, method).unwrap();
             let found = &made.publication;
-            let levels: Vec<usize> = found.method.levels.iter().map(|(_, level)| *level).collect();
+            let levels: Vec<usize> =
+                found.method.search.as_ref().unwrap().levels.iter().map(|(_, level)| *level).collect();
             assert_eq!(levels, expected.levels, "{criteria} {suppressed} {method}");
-            assert!((found.method.value - expected.loss).abs() < 5e-7, "{}", found.method.value);
+            assert!(
+                (found.method.search.as_ref().unwrap().value - expected.loss).abs() < 5e-7,
+                "{}",
+                found.method.search.as_ref().unwrap().value
+            );
             assert_eq!((found.suppressed, found.groups), (expected.suppressed, expected.groups));
         }
     }
@@ -73,9 +78,9 @@ fn the_file_as_it_is_has_another_optimum() {
     let Some((table, folder)) = adult_arx() else { return };
     let made = publish(&table, &folder, FIVE, "2%", "optimal").unwrap();
     let found = &made.publication;
-    let levels: Vec<usize> = found.method.levels.iter().map(|(_, level)| *level).collect();
+    let levels: Vec<usize> = found.method.search.as_ref().unwrap().levels.iter().map(|(_, level)| *level).collect();
     assert_eq!((levels, found.suppressed), (vec![0, 3, 0, 1, 3, 1, 0], 603));
-    assert!((found.method.value - 0.249999).abs() < 5e-7);
+    assert!((found.method.search.as_ref().unwrap().value - 0.249999).abs() < 5e-7);
 }
 
 /// No generalization of Adult is recursive (3,12)-diverse on occupation, and the error says what could be met.

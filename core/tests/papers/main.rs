@@ -2,4 +2,5 @@
 
 mod l_diversity;
 mod lattice;
+mod minimality;
 mod real_data;

@@ -210,7 +210,10 @@ mod tests {
     use crate::data::{Role, Schema};
     use crate::exact::Fraction;
     use crate::kind::{Params, Raw};
-    use crate::publish::{Classification, ColumnLevel, ColumnReport, Considered, Distribution, MethodReport};
+    use crate::publish::{
+        Class, Classification, ColumnLevel, ColumnReport, Considered, Distribution, MethodReport, SearchReport,
+    };
+    use crate::recode::Form;
 
     const BOTH: [Audience; 2] = [Audience::External, Audience::Internal];
 
@@ -243,42 +246,48 @@ mod tests {
             details: vec![],
             beliefs,
             repeatable: true,
+            warning: None,
         }
     }
 
     fn column(name: &str, role: Role, level: Option<ColumnLevel>) -> ColumnReport {
-        ColumnReport { name: name.into(), role, published: role != Role::Identifier, level }
+        ColumnReport { name: name.into(), role, published: role != Role::Identifier, level, kept: level.map(|_| 0.35) }
     }
 
     fn sample() -> Publication {
-        let level = |level, height, kept| Some(ColumnLevel { level, height, kept });
+        let level = |level, height| Some(ColumnLevel { level, height });
         Publication {
             records: 1000,
             published: 991,
             suppressed: 9,
             starred: false,
+            form: Form::Generalized,
             groups: 60,
             columns: vec![
                 column("name", Role::Identifier, None),
-                column("age", Role::Quasi, level(3, 4, 0.35)),
+                column("age", Role::Quasi, level(3, 4)),
                 column("disease", Role::Sensitive, None),
                 column("ward", Role::Insensitive, None),
             ],
             method: MethodReport {
                 name: "optimal",
                 params: Params::default(),
-                metric: "loss",
-                value: 0.226,
-                levels: vec![("age".into(), 3)],
-                nodes: 5,
-                checked: 4,
-                safe: 2,
-                minimal: vec![vec![3]],
-                exhaustive: true,
-                considered: vec![
-                    Considered { levels: vec![3], value: 0.226, risk: 0.1, suppressed: 9 },
-                    Considered { levels: vec![4], value: 1.0, risk: 0.001, suppressed: 0 },
-                ],
+                class: Class::Asymmetric,
+                insecure_seed: false,
+                search: Some(SearchReport {
+                    metric: "loss",
+                    value: 0.226,
+                    levels: vec![("age".into(), 3)],
+                    nodes: 5,
+                    checked: 4,
+                    safe: 2,
+                    minimal: vec![vec![3]],
+                    exhaustive: true,
+                    considered: vec![
+                        Considered { levels: vec![3], value: 0.226, risk: 0.1, suppressed: 9 },
+                        Considered { levels: vec![4], value: 1.0, risk: 0.001, suppressed: 0 },
+                    ],
+                }),
             },
             criteria: vec![
                 answer("k-anonymity", &[("k", Raw::from("10"))], 10.0, 10),
@@ -301,7 +310,7 @@ mod tests {
 
     /// Nothing where something could be.
     fn bare() -> Publication {
-        let method = MethodReport { levels: vec![], minimal: vec![], considered: vec![], nodes: 0, ..sample().method };
+        let method = MethodReport { search: None, ..sample().method };
         Publication {
             records: 0,
             published: 0,
@@ -369,7 +378,7 @@ mod tests {
         let mut publication = sample();
         publication.columns.iter_mut().for_each(|column| column.name = evil.into());
         publication.criteria[1].requirement.on = vec![evil.into()];
-        publication.method.levels[0].0 = evil.into();
+        publication.method.search.as_mut().unwrap().levels[0].0 = evil.into();
         publication.sensitive[0].column = evil.into();
         publication.sensitive[0].values[0] = evil.into();
         publication.notes = vec![evil.into()];
@@ -412,7 +421,7 @@ mod tests {
         publication.attacks[0].beliefs[19] = 7;
         publication.attacks[0].details = vec![("people_alone", 7.0)];
         publication.attacks.push(Finding { people: 7, above_limit: 7, groups: 1, ..finding(None) });
-        publication.method.considered[1].suppressed = 6;
+        publication.method.search.as_mut().unwrap().considered[1].suppressed = 6;
         let [external, internal] = BOTH.map(|audience| seen(&report_html(&publication, audience, "t")));
         let shows = |text: &str, wanted: &str| text.lines().any(|line| line == wanted);
         for canary in

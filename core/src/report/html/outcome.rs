@@ -6,7 +6,8 @@ use super::evidence::fact;
 use super::suppressed_words;
 use super::words::{compact, counted, grouped, listed, number, percent, settings, tick};
 use crate::data::Role;
-use crate::publish::{Classification, ColumnLevel, ColumnReport, Distribution, Publication};
+use crate::publish::{Class, Classification, ColumnReport, Distribution, Publication, SearchReport};
+use crate::recode::Form;
 use crate::utility;
 use maud::{Markup, html};
 
@@ -189,32 +190,42 @@ fn prediction(found: &Classification, publication: &Publication, guard: &Guard) 
 
 /// The share of information that is left of each quasi-identifier.
 fn kept(publication: &Publication) -> Markup {
-    let leveled: Vec<(&ColumnReport, ColumnLevel)> =
-        publication.columns.iter().filter_map(|column| Some((column, column.level?))).collect();
-    if leveled.is_empty() {
+    let kept: Vec<(&ColumnReport, f64)> =
+        publication.columns.iter().filter_map(|column| Some((column, column.kept?))).collect();
+    if kept.is_empty() || publication.form == Form::Bucketized {
         return html! {};
     }
-    let level = |of: ColumnLevel| format!("level {} of {}", of.level, of.height);
-    let drawn: Vec<Row> = leveled
+    let level = |column: &ColumnReport| column.level.map(|of| format!("level {} of {}", of.level, of.height));
+    let drawn: Vec<Row> = kept
         .iter()
-        .map(|(column, of)| Row {
-            name: column.name.clone(),
-            bars: vec![(of.kept, format!("{} · {}", percent(of.kept), level(*of)))],
+        .map(|(column, kept)| {
+            let words = [Some(percent(*kept)), level(column)].into_iter().flatten().collect::<Vec<_>>().join(" · ");
+            Row { name: column.name.clone(), bars: vec![(*kept, words)] }
         })
         .collect();
-    let sentences: Vec<String> = leveled
+    let sentences: Vec<String> = kept
         .iter()
-        .map(|(column, of)| format!("{}: {}, {} kept", column.name, level(*of), percent(of.kept)))
+        .map(|(column, kept)| {
+            let level = level(column).map_or(String::new(), |level| format!("{level}, "));
+            format!("{}: {level}{} kept", column.name, percent(*kept))
+        })
         .collect();
+    let cells = |column: &ColumnReport| match column.level {
+        Some(of) => [of.level.to_string(), of.height.to_string()],
+        None => ["by group".into(), "–".into()],
+    };
     let words = Words {
         id: "kept",
         title: "How much of each column is left".into(),
         alternative: format!("Lying bars, one for each quasi-identifier. {}.", sentences.join("; ")),
         caption: "100 % means that the values of all records are as they were, 0 % that nothing of them is left (*). Level 0 is the finest, the last level the coarsest.".into(),
         header: vec!["Column", "Level", "Of", "Kept"],
-        rows: leveled
+        rows: kept
             .iter()
-            .map(|(column, of)| vec![column.name.clone(), of.level.to_string(), of.height.to_string(), percent(of.kept)])
+            .map(|(column, kept)| {
+                let [level, of] = cells(column);
+                vec![column.name.clone(), level, of, percent(*kept)]
+            })
             .collect(),
         legend: html! {},
     };
@@ -229,45 +240,78 @@ pub(super) fn done(publication: &Publication, guard: &Guard) -> Markup {
     let share = percent(publication.suppressed as f64 / publication.records.max(1) as f64);
     html! {
         h2 { "What was done" }
-        p {
-            "The method " strong { (method.name) } " formed the groups. Among the candidates that keep every criterion it took the one that is best by "
-            strong { (method.metric) } ", with a value of " (number(method.value)) "."
+        @if let Some(search) = &method.search {
+            p {
+                "The method " strong { (method.name) } " formed the groups. Among the candidates that keep every criterion it took the one that is best by "
+                strong { (search.metric) } ", with a value of " (number(search.value)) "."
+            }
+            p { (search_words(search)) }
+        } @else {
+            p { "The method " strong { (method.name) } " formed the groups record by record. " (class_words(method.class)) }
         }
-        p { (search_words(publication)) }
+        p { (form_words(publication.form)) }
         p { (suppressed_words(publication, &share)) @if publication.suppressed > 0 { " They would have stood out: no group that keeps the criteria could take them in." } }
         dl.facts {
             (fact("Method", method.name))
             @if !set.is_empty() { (fact("Set to", &set.join(", "))) }
-            (fact("Chosen by", method.metric))
-            (fact("Candidates in all", &grouped(method.nodes)))
-            (fact("Looked at one by one", &grouped(method.checked)))
-            (fact("Known to be safe", &grouped(method.safe)))
-            @if !method.minimal.is_empty() { (fact("Minimal among these", &grouped(method.minimal.len() as u64))) }
-            (fact("Whole search decided", if method.exhaustive { "yes" } else { "no" }))
+            (fact("Class", method.class.name()))
+            @if let Some(search) = &method.search {
+                (fact("Chosen by", search.metric))
+                (fact("Candidates in all", &grouped(search.nodes)))
+                (fact("Looked at one by one", &grouped(search.checked)))
+                (fact("Known to be safe", &grouped(search.safe)))
+                @if !search.minimal.is_empty() { (fact("Minimal among these", &grouped(search.minimal.len() as u64))) }
+                (fact("Whole search decided", if search.exhaustive { "yes" } else { "no" }))
+            }
         }
-        @if !method.levels.is_empty() {
-            p { "Levels chosen: " bdi { (listed(&method.levels.iter().map(|(name, level)| format!("{name} {level}")).collect::<Vec<_>>())) } "." }
+        @if let Some(search) = &method.search {
+            @if !search.levels.is_empty() {
+                p { "Levels chosen: " bdi { (listed(&search.levels.iter().map(|(name, level)| format!("{name} {level}")).collect::<Vec<_>>())) } "." }
+            }
+            (candidates(publication, search, guard))
         }
-        (candidates(publication, guard))
     }
 }
 
-fn search_words(publication: &Publication) -> String {
-    let method = &publication.method;
-    if method.nodes == 0 {
-        return "This method builds its groups directly and compares no list of candidates.".into();
+/// What somebody learns who knows the method, in a sentence.
+fn class_words(class: Class) -> &'static str {
+    match class {
+        Class::QiOnly => {
+            "It looks at quasi-identifiers alone, so that knowing the method tells nothing about sensitive values."
+        }
+        Class::SaOnly => {
+            "It looks at sensitive values alone and draws records by lot, so that knowing the method tells nothing about who has which."
+        }
+        Class::EvenSplit => {
+            "It looks at both, but halves groups evenly: knowing the method tells next to nothing about who has which sensitive value."
+        }
+        Class::Asymmetric => {
+            "It looks at both, and its steps are uneven: whoever knows the method can learn more than the release alone tells. The minimality attack below says how much."
+        }
     }
+}
+
+fn form_words(form: Form) -> &'static str {
+    match form {
+        Form::Generalized => "The release is generalized: one table, with coarser quasi-identifiers.",
+        Form::Bucketized => {
+            "The release is bucketized: one table has exact quasi-identifiers with group numbers, the other how often each group has which sensitive value."
+        }
+    }
+}
+
+fn search_words(search: &SearchReport) -> String {
     let space = format!(
         "A candidate is one way to choose a level for every quasi-identifier; there are {}, of which {} looked at one by one.",
-        grouped(method.nodes),
-        if method.checked == 1 { "1 was".into() } else { format!("{} were", grouped(method.checked)) }
+        grouped(search.nodes),
+        if search.checked == 1 { "1 was".into() } else { format!("{} were", grouped(search.checked)) }
     );
-    let decided = if method.exhaustive {
+    let decided = if search.exhaustive {
         "The others were decided by what these imply, so nothing was missed."
     } else {
         "Not every candidate was decided, so a better one may exist."
     };
-    let safe = match (method.safe, method.minimal.len()) {
+    let safe = match (search.safe, search.minimal.len()) {
         (0, _) => "None is known to be safe.".to_string(),
         (safe, 0) => format!("Known to be safe (every criterion holds): {}.", grouped(safe)),
         (safe, minimal) => format!(
@@ -280,22 +324,21 @@ fn search_words(publication: &Publication) -> String {
 }
 
 /// Risk against utility of the candidates.
-fn candidates(publication: &Publication, guard: &Guard) -> Markup {
-    let method = &publication.method;
-    let chosen: Vec<usize> = method.levels.iter().map(|level| level.1).collect();
+fn candidates(publication: &Publication, search: &SearchReport, guard: &Guard) -> Markup {
+    let chosen: Vec<usize> = search.levels.iter().map(|level| level.1).collect();
     let Some(smallest) =
-        smallest_group(publication).filter(|_| !method.considered.is_empty() && method.value.is_finite())
+        smallest_group(publication).filter(|_| !search.considered.is_empty() && search.value.is_finite())
     else {
         return html! {};
     };
-    let others = method.considered.iter().filter(|other| other.levels != chosen && other.value.is_finite());
+    let others = search.considered.iter().filter(|other| other.levels != chosen && other.value.is_finite());
     let mut points: Vec<Point> =
         others.clone().map(|other| Point { x: other.value, y: guard.risk(other.risk), label: None }).collect();
     let risk = guard.risk(1.0 / smallest as f64);
-    points.push(Point { x: method.value, y: risk, label: Some("chosen".into()) });
-    let across = format!("{} (smaller is better)", method.metric);
+    points.push(Point { x: search.value, y: risk, label: Some("chosen".into()) });
+    let across = format!("{} (smaller is better)", search.metric);
     let axes = Axes { across: &across, up: "risk: chance to pick a person's record", number: &percent, whole: false };
-    let mut best: Vec<_> = method.considered.iter().filter(|other| other.value.is_finite()).collect();
+    let mut best: Vec<_> = search.considered.iter().filter(|other| other.value.is_finite()).collect();
     best.sort_by(|a, b| a.value.total_cmp(&b.value).then_with(|| a.levels.cmp(&b.levels)));
     let mut header = vec!["Levels", "Value", "Risk"];
     if guard.internal {
@@ -321,8 +364,8 @@ fn candidates(publication: &Publication, guard: &Guard) -> Markup {
         alternative: format!(
             "{} drawn by {} and by risk. The chosen one has the value {} and a risk of {}.",
             counted(points.len() as u64, "safe candidate"),
-            method.metric,
-            number(method.value),
+            search.metric,
+            number(search.value),
             percent(risk)
         ),
         caption: "Each circle is a safe candidate that was looked at: farther left keeps more detail, farther down hides people better. The diamond is \

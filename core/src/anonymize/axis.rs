@@ -1,0 +1,346 @@
+//! How the values of a quasi-identifier lie on an axis, how far records are apart on it, and where a group of them is cut.
+//!
+//! An axis depends on the values that records have and on what the plan says about the column, never on sensitive values, on values that no record has, or on the order of records.
+
+use crate::data::{Column, Schema, ValueType};
+use crate::error::{Error, Result, suggest};
+use jiff::civil::Date;
+
+/// What puts the values of a column in order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Basis {
+    /// Numbers and dates by value; the distance is the difference.
+    Value,
+    /// The order that the plan lists; the distance is the number of steps.
+    Order,
+    /// Values under one label of the hierarchy stand together; the distance is the number of other values.
+    Hierarchy,
+    /// The most frequent value first; the distance is the number of other values.
+    Frequency,
+}
+
+impl Basis {
+    const ALL: [Basis; 4] = [Basis::Value, Basis::Order, Basis::Hierarchy, Basis::Frequency];
+
+    /// The word in plans and certificates.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Basis::Value => "value",
+            Basis::Order => "order",
+            Basis::Hierarchy => "hierarchy",
+            Basis::Frequency => "frequency",
+        }
+    }
+
+    /// The one with a name; the error offers the nearest.
+    pub(super) fn find(name: &str) -> Result<Basis> {
+        Basis::ALL.into_iter().find(|basis| basis.name() == name).ok_or_else(|| {
+            let error = Error::plan(format!("there is no axis by \"{name}\""));
+            error.help(suggest(name, Basis::ALL.iter().map(|basis| basis.name())))
+        })
+    }
+
+    /// The best that is known of a column.
+    pub(super) fn of(column: &Column, schema: &Schema) -> Basis {
+        let possible = |basis: &Basis| basis.is_possible(column, schema);
+        [Basis::Order, Basis::Value, Basis::Hierarchy].into_iter().find(possible).unwrap_or(Basis::Frequency)
+    }
+
+    /// Whether enough is known of a column.
+    pub(super) fn is_possible(self, column: &Column, schema: &Schema) -> bool {
+        let spec = schema.find(column.name());
+        match self {
+            Basis::Value => column.domain().value_type().is_ordered(),
+            Basis::Order => spec.is_some_and(|spec| !spec.order.is_empty()),
+            Basis::Hierarchy => spec.is_some_and(|spec| spec.rule.is_some()),
+            Basis::Frequency => true,
+        }
+    }
+}
+
+/// The values of a column in a row.
+#[derive(Debug)]
+pub(super) struct Axis {
+    /// The place of every code. Values that no record has are nowhere.
+    place_of_code: Vec<u32>,
+    /// How many records are at each place.
+    counts: Vec<u32>,
+    /// Where each place is; where nothing is said, distances are counted in values.
+    positions: Option<Vec<f64>>,
+    /// How far the first and the last place are apart.
+    whole: f64,
+}
+
+/// The place of values that no record has.
+const NOWHERE: u32 = u32::MAX;
+
+impl Axis {
+    /// The axis of a column.
+    pub(super) fn new(column: &Column, schema: &Schema, basis: Basis) -> Result<Axis> {
+        let counts = column.counts();
+        let mut codes: Vec<u32> = (0..counts.len() as u32).filter(|&code| counts[code as usize] > 0).collect();
+        match basis {
+            Basis::Value | Basis::Order => (),
+            Basis::Hierarchy => put_siblings_together(&mut codes, column, schema)?,
+            Basis::Frequency => codes.sort_by_key(|&code| std::cmp::Reverse(counts[code as usize])),
+        }
+        let mut place_of_code = vec![NOWHERE; counts.len()];
+        (0u32..).zip(&codes).for_each(|(place, &code)| place_of_code[code as usize] = place);
+        let positions = match basis {
+            Basis::Value => numbers(column, &codes),
+            Basis::Order => Some((0..codes.len()).map(|place| place as f64).collect()),
+            Basis::Hierarchy | Basis::Frequency => None,
+        };
+        let whole = match &positions {
+            Some(positions) => positions.last().zip(positions.first()).map_or(0.0, |(last, first)| last - first),
+            None => codes.len().saturating_sub(1) as f64,
+        };
+        let counts = codes.iter().map(|&code| counts[code as usize] as u32).collect();
+        Ok(Axis { place_of_code, counts, positions, whole })
+    }
+
+    /// How many places there are.
+    pub(super) fn places(&self) -> usize {
+        self.counts.len()
+    }
+
+    /// The place of a code.
+    #[inline]
+    pub(super) fn place(&self, code: u32) -> u32 {
+        self.place_of_code[code as usize]
+    }
+
+    /// How many records of the table are at each place.
+    pub(super) fn counts(&self) -> &[u32] {
+        &self.counts
+    }
+
+    /// Where records are cut of which so many are at each place; places ascend. Nothing if all are at one.
+    #[inline]
+    pub(super) fn cut(&self, entries: &[(u32, u32)], size: u32, even: bool) -> Option<Cut> {
+        let find = if even { Stretch::halved } else { Stretch::divided };
+        find(&Stretch { axis: self, entries, size })
+    }
+}
+
+/// Values with a common ancestor side by side, on every level; among siblings the one whose first value comes first.
+fn put_siblings_together(codes: &mut [u32], column: &Column, schema: &Schema) -> Result<()> {
+    let hierarchy = schema.hierarchy(column)?;
+    // The first value that records have under each label stands for the label: numbers of labels may depend on values that none has.
+    let first_of = |level: usize| {
+        let mut first = vec![NOWHERE; hierarchy.labels(level).len()];
+        for &code in codes.iter() {
+            let label = hierarchy.codes(level)[code as usize] as usize;
+            first[label] = first[label].min(code);
+        }
+        first
+    };
+    let first: Vec<Vec<u32>> = (0..=hierarchy.height()).map(first_of).collect();
+    let ancestors = |code: &u32| -> Vec<u32> {
+        let levels = (0..=hierarchy.height()).rev();
+        levels.map(|level| first[level][hierarchy.codes(level)[*code as usize] as usize]).collect()
+    };
+    codes.sort_by_cached_key(ancestors);
+    Ok(())
+}
+
+/// Where numbers and dates are; a missing value lies beyond the last, as far as that is from the first. Nothing where they are too close or too far apart to tell.
+fn numbers(column: &Column, codes: &[u32]) -> Option<Vec<f64>> {
+    let domain = column.domain();
+    let number = |code: u32| match domain.value_type() {
+        ValueType::Date => day(domain.label(code)),
+        _ => domain.label(code).parse().ok(),
+    };
+    let known = codes.iter().filter(|&&code| domain.missing() != Some(code));
+    let mut positions = known.map(|&code| number(code)).collect::<Option<Vec<f64>>>()?;
+    let (first, last) = (*positions.first()?, *positions.last()?);
+    if positions.len() < codes.len() {
+        positions.push(last + (last - first).max(1.0));
+    }
+    let whole = positions.last()? - first;
+    (whole > 0.0 && whole.is_finite()).then_some(positions)
+}
+
+fn day(date: &str) -> Option<f64> {
+    let since = date.parse::<Date>().ok()?.duration_since(Date::constant(1970, 1, 1));
+    Some(since.as_hours() as f64 / 24.0)
+}
+
+/// Where records are divided: those before `place` go left, and of those at it the first `taken`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Cut {
+    /// The place.
+    pub(super) place: u32,
+    /// How many records at that place go left.
+    pub(super) taken: u32,
+    /// How many records go left in all.
+    pub(super) left: u32,
+    /// What is won, to compare cuts of the same records along different axes.
+    pub(super) merit: f64,
+}
+
+/// Records along an axis.
+struct Stretch<'a> {
+    axis: &'a Axis,
+    entries: &'a [(u32, u32)],
+    size: u32,
+}
+
+impl Stretch<'_> {
+    /// The cut between two values that wins most.
+    #[inline]
+    fn divided(&self) -> Option<Cut> {
+        match &self.axis.positions {
+            Some(positions) => self.divided_at(|at| positions[self.entries[at].0 as usize]),
+            None => self.divided_at(|at| at as f64),
+        }
+    }
+
+    /// The cut in equal halves.
+    #[inline]
+    fn halved(&self) -> Option<Cut> {
+        match &self.axis.positions {
+            Some(positions) => self.halved_at(|at| positions[self.entries[at].0 as usize]),
+            None => self.halved_at(|at| at as f64),
+        }
+    }
+
+    #[inline]
+    fn divided_at(&self, position: impl Fn(usize) -> f64) -> Option<Cut> {
+        let last = self.entries.len().checked_sub(1)?;
+        let gain = self.gain(&position, last);
+        let (mut best, mut left) = (None, 0);
+        let mut most = -1.0;
+        for at in 0..last {
+            left += self.entries[at].1;
+            let merit = merit(gain(left, at, at + 1), left.min(self.size - left));
+            if merit > most {
+                most = merit;
+                best = Some((at + 1, left));
+            }
+        }
+        best.map(|(at, left)| Cut { place: self.entries[at].0, taken: 0, left, merit: most })
+    }
+
+    #[inline]
+    fn halved_at(&self, position: impl Fn(usize) -> f64) -> Option<Cut> {
+        let last = self.entries.len().checked_sub(1).filter(|&last| last > 0)?;
+        let half = self.size.div_ceil(2);
+        let (mut at, mut before) = (0, 0);
+        while before + self.entries[at].1 < half {
+            before += self.entries[at].1;
+            at += 1;
+        }
+        let (place, count) = self.entries[at];
+        let taken = half - before;
+        let next = if taken == count { at + 1 } else { at };
+        let gain = self.gain(&position, last)(half, at, next);
+        Some(Cut { place, taken, left: half, merit: merit(gain, self.size - half) })
+    }
+
+    /// By how much a cut lessens the sum over records of the width of their group, as a share of the axis: given how many records go left, up to which entry, and from which entry the others go right.
+    #[inline]
+    fn gain<'p>(&self, position: &'p impl Fn(usize) -> f64, last: usize) -> impl Fn(u32, usize, usize) -> f64 + 'p {
+        let (low, high) = (position(0), position(last));
+        let (size, whole) = (f64::from(self.size), self.axis.whole);
+        let scale = if whole > 0.0 { 1.0 / whole } else { 0.0 };
+        move |left, to, from| {
+            let left = f64::from(left);
+            (size * (high - low) - left * (position(to) - low) - (size - left) * (high - position(from))) * scale
+        }
+    }
+}
+
+/// What a cut is worth: its gain, times the fourth root of the share of records on the smaller side, which keeps cuts from the very ends. Given as the fourth power, which orders cuts in the same way,
+/// and by the size of the smaller side, since only cuts of the same records are compared.
+///
+/// # Claim
+/// Where a cut in equal halves is possible, the cut that is worth most leaves at least one record in 32 on either side. The halves' widths add up to the whole at most, so that cutting there gains at
+/// least half of what can be gained; a cut with a share of s gains all of it at most. So s ≥ (1/2)⁴ · 1/2.
+#[inline]
+fn merit(gain: f64, smaller: u32) -> f64 {
+    let squared = gain * gain;
+    squared * squared * f64::from(smaller)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::{ColumnSpec, Role};
+
+    fn axis(values: &[&str], basis: Basis) -> (Column, Axis) {
+        let column = Column::from_values("c", values);
+        let axis = Axis::new(&column, &Schema::of(&["c"], &[]), basis).unwrap();
+        (column, axis)
+    }
+
+    fn places(values: &[&str], basis: Basis) -> Vec<u32> {
+        let (column, axis) = axis(values, basis);
+        column.codes().iter().map(|&code| axis.place(code)).collect()
+    }
+
+    /// The entries of all records.
+    fn entries(axis: &Axis) -> Vec<(u32, u32)> {
+        (0u32..).zip(axis.counts().iter().copied()).collect()
+    }
+
+    #[test]
+    fn frequent_values_come_first_and_equally_frequent_ones_in_their_order() {
+        assert_eq!(places(&["x", "b", "c", "c", "b", "a"], Basis::Frequency), [3, 0, 1, 1, 0, 2]);
+    }
+
+    #[test]
+    fn numbers_lie_by_value_and_the_cut_is_where_most_is_won() {
+        let (_, axis) = axis(&["1", "2", "3", "100", "101", "102"], Basis::Value);
+        let cut = axis.cut(&entries(&axis), 6, false).unwrap();
+        assert_eq!((cut.place, cut.taken, cut.left), (3, 0, 3));
+        assert_eq!(axis.cut(&[(2, 6)], 6, false), None);
+    }
+
+    #[test]
+    fn dates_lie_by_day() {
+        let (_, axis) = axis(&["2020-01-01", "2020-03-01", "2021-01-01"], Basis::Value);
+        assert_eq!(axis.positions.as_ref().unwrap()[1] - axis.positions.as_ref().unwrap()[0], 60.0);
+        assert_eq!(axis.whole, 366.0);
+    }
+
+    #[test]
+    fn halves_differ_by_one_record_and_share_a_value() {
+        let (_, axis) = axis(&["1", "2", "2", "2", "3"], Basis::Value);
+        let cut = axis.cut(&entries(&axis), 5, true).unwrap();
+        assert_eq!((cut.place, cut.taken, cut.left), (1, 2, 3));
+    }
+
+    #[test]
+    fn numbers_that_are_one_to_a_float_are_told_apart_by_rank() {
+        let (_, axis) = axis(&["900000000000000001", "900000000000000002"], Basis::Value);
+        assert_eq!(axis.positions, None);
+        assert!(axis.cut(&entries(&axis), 2, false).is_some());
+    }
+
+    #[test]
+    fn siblings_stand_together_whatever_else_the_column_has() {
+        let rule = crate::data::hierarchy::rule(&[("redact", crate::kind::Raw::Number("1".into()))], ".".as_ref());
+        let mut spec = ColumnSpec::new("c", Role::Quasi);
+        spec.rule = Some(rule.unwrap().into());
+        let schema = Schema::new(vec![spec]);
+        let column = Column::from_values("c", ["a1", "b1", "a2", "b2", "c"]);
+        let some = Column::new("c", vec![3, 2, 1], column.domain().clone());
+        for column in [column, some] {
+            assert_eq!(Basis::of(&column, &schema), Basis::Hierarchy);
+            let axis = Axis::new(&column, &schema, Basis::Hierarchy).unwrap();
+            let mut order: Vec<u32> = column.codes().to_vec();
+            order.sort_by_key(|&code| axis.place(code));
+            assert!(order.is_sorted(), "text is in this order already");
+        }
+    }
+
+    #[test]
+    fn the_best_cut_is_not_at_the_very_end() {
+        let values: Vec<String> = (0..64).map(|at| (1i64 << (at % 60)).to_string()).collect();
+        let values: Vec<&str> = values.iter().map(String::as_str).collect();
+        let (_, axis) = axis(&values, Basis::Value);
+        let cut = axis.cut(&entries(&axis), 64, false).unwrap();
+        assert!((2..=62).contains(&cut.left), "{cut:?}");
+    }
+}

@@ -1,0 +1,168 @@
+//! Groups by cutting the space of quasi-identifiers (Mondrian).
+//!
+//! **Finds** groups of records that are near each other, none of which could be cut once more by the rule below with both sides safe. No record is withheld.
+//! **How**: the records are a group; a group is cut along one quasi-identifier if both sides are safe, and so on. At each group exactly one cut along every quasi-identifier is looked at, the one that wins
+//! most first; the first with two safe sides is taken. Numbers, dates and values with a declared order lie by value; others by their hierarchy if the plan has one, else the most frequent first.
+//! *Strict*: records with equal values stay together; the cut is between the two values where most is won: width of the group, on average over its records, times the fourth root of the smaller side's share of
+//! records. *Relaxed*: the cut is in the middle, sides differ by one record at most; records with equal values are ordered by the other quasi-identifiers, the one with the fewest
+//! values first, then by lot.
+//! **Class**: strict is asymmetric: that a group was not cut further tells something about its smaller side. Relaxed is even-split.
+//! **Reference**: LeFevre, DeWitt and Ramakrishnan 2006; Cormode, Srivastava, Li and Li 2010, Section 2 and Appendix B.
+
+use super::axis::{Axis, Basis, Cut};
+use super::split::Splitter;
+use super::{ANATOMIZE, Build, Class, Grouping, Method, Outcome, Replay, Replayer, Safety, Task, View};
+use crate::data::{Column, Role, Schema, Table};
+use crate::error::{Error, Result};
+use crate::exact::Fraction;
+use crate::kind::{Kind, Param, Raw, Shape};
+use rand::seq::SliceRandom;
+use rayon::prelude::*;
+use std::collections::BTreeMap;
+
+/// The description of the method.
+pub const KIND: Kind<Build> = Kind {
+    name: "mondrian",
+    summary: "Cuts groups in two along one quasi-identifier at a time, as long as both sides are safe",
+    reference: "LeFevre et al. 2006",
+    params: &[SPLIT, AXES, ANATOMIZE],
+    example: &[("split", "\"relaxed\"")],
+    build: |params| {
+        Box::new(Mondrian { even: params.choice("split") == "relaxed", axes: params.values("axes").to_vec() })
+    },
+};
+
+/// What happens to equal values.
+const SPLIT: Param = Param {
+    name: "split",
+    summary: "keep records with equal values together, or cut in equal halves, which hides more from those who know the method",
+    shape: Shape::Choice(&["strict", "relaxed"]),
+    default: Some("strict"),
+};
+
+/// What values are ordered by.
+const AXES: Param = Param {
+    name: "axes",
+    summary: "for each quasi-identifier in the order of the plan, by what its values are ordered: value, order, hierarchy or frequency; empty for the best that is known",
+    shape: Shape::Values,
+    default: Some(""),
+};
+
+/// The purpose for which random numbers are drawn.
+const EQUAL_RECORDS: u64 = 0x6d6f_6e64;
+
+struct Mondrian {
+    even: bool,
+    axes: Vec<String>,
+}
+
+impl Method for Mondrian {
+    fn run(&self, task: &Task<'_>) -> Result<Option<Outcome>> {
+        let bases = self.bases(task.table, task.schema)?;
+        if let Some((column, basis)) = bases.iter().find(|(column, basis)| !basis.is_possible(column, task.schema)) {
+            let message = format!("column \"{}\" has no axis by {}", column.name(), basis.name());
+            return Err(Error::plan(message).help("leave out `axes`, or say more about the column"));
+        }
+        let safety = Safety::new(task.table, task.bound)?;
+        let mut rows: Vec<u32> = (0..task.table.rows() as u32).collect();
+        if !safety.checker().holds(&rows) {
+            return Ok(None);
+        }
+        if self.even {
+            rows.shuffle(&mut task.chance.generator(EQUAL_RECORDS)?);
+        }
+        let dimensions = dimensions(&bases, task.schema)?;
+        let splitter = Splitter { dimensions: &dimensions, safety: &safety, lots: self.even.then_some(&rows) };
+        let parts = splitter.split(rows.len());
+        let words = bases.iter().map(|(_, basis)| Raw::from(basis.name())).collect();
+        let resolved = vec![(AXES.name, Raw::List(words))];
+        Ok(Some(Outcome::Groups(Grouping::of_stretches(&parts.rows, &parts.stretches, resolved))))
+    }
+
+    fn class(&self) -> Class {
+        if self.even { Class::EvenSplit } else { Class::Asymmetric }
+    }
+
+    /// # Claim
+    /// Axes and cuts depend on quasi-identifiers alone, and a group that was published is one of which every cut failed. So worlds in which one of its cuts has two safe sides are impossible. Nothing is
+    /// claimed about the cuts that failed on larger groups before another was taken: they tell more only about several groups together. With equal halves, records with equal quasi-identifiers are
+    /// in an order that nobody knows; the beliefs about each of them are the mean of those that the order given here leads to.
+    fn replayer<'a>(&self, view: &View<'a>) -> Result<Option<Replayer<'a>>> {
+        let bases = self.bases(view.table, view.schema)?;
+        // Axes depend on all records.
+        if !view.complete || !bases.iter().all(|(column, basis)| basis.is_possible(column, view.schema)) {
+            return Ok(None);
+        }
+        let dimensions = dimensions(&bases, view.schema)?;
+        let (groups, even) = (view.groups, self.even);
+        Ok(Some(Box::new(move |group| Some(replay(groups.rows(group), &dimensions, even)))))
+    }
+}
+
+impl Mondrian {
+    /// By what the values of each quasi-identifier are ordered.
+    fn bases<'t>(&self, table: &'t Table, schema: &Schema) -> Result<Vec<(&'t Column, Basis)>> {
+        let quasi = schema.select(table, Role::Quasi)?;
+        if self.axes.is_empty() {
+            return Ok(quasi.into_iter().map(|column| (column, Basis::of(column, schema))).collect());
+        }
+        if self.axes.len() != quasi.len() {
+            let message = format!("\"axes\" has {} words for {} quasi-identifiers", self.axes.len(), quasi.len());
+            return Err(Error::plan(message).help("write one for each, or none at all"));
+        }
+        quasi.into_iter().zip(&self.axes).map(|(column, name)| Ok((column, Basis::find(name)?))).collect()
+    }
+}
+
+/// The quasi-identifiers with their axes, the one with the fewest values first: records with equal values along a cut are ordered by the others in this order, and few values give tight halves.
+fn dimensions<'t>(bases: &[(&'t Column, Basis)], schema: &Schema) -> Result<Vec<(&'t Column, Axis)>> {
+    let axes = bases.par_iter().map(|(column, basis)| Ok((*column, Axis::new(column, schema, *basis)?)));
+    let mut dimensions: Vec<(&Column, Axis)> = axes.collect::<Result<_>>()?;
+    dimensions.sort_by_key(|(_, axis)| axis.places());
+    Ok(dimensions)
+}
+
+/// The cuts that were looked at before a group was published. Each must have failed.
+fn replay(rows: &[u32], dimensions: &[(&Column, Axis)], even: bool) -> Replay {
+    let place = |(column, axis): &(&Column, Axis), row: u32| axis.place(column.codes()[row as usize]);
+    let mut rows = rows.to_vec();
+    rows.sort_by_cached_key(|&row| dimensions.iter().map(|dimension| place(dimension, row)).collect::<Vec<u32>>());
+    let sides = |dimension: &(&Column, Axis)| {
+        let places: Vec<u32> = rows.iter().map(|&row| place(dimension, row)).collect();
+        dimension.1.cut(&entries(&places), rows.len() as u32, even).map(|cut| goes_left(&places, cut))
+    };
+    let mut cuts: Vec<Vec<bool>> = dimensions.iter().filter_map(sides).collect();
+    if cuts.is_empty() && even && rows.len() > 1 {
+        cuts.push((0..rows.len()).map(|at| at < rows.len().div_ceil(2)).collect());
+    }
+    cuts.sort_unstable();
+    cuts.dedup();
+    let mut cells: BTreeMap<Vec<bool>, Vec<u32>> = BTreeMap::new();
+    for (at, &row) in rows.iter().enumerate() {
+        cells.entry(cuts.iter().map(|cut| cut[at]).collect()).or_default().push(row);
+    }
+    let part = |cut: usize, left: bool| {
+        let cells = (0u32..).zip(cells.keys()).filter(|(_, sides)| sides[cut] == left);
+        cells.map(|(block, _)| block).collect::<Vec<u32>>()
+    };
+    let tests = (0..cuts.len()).map(|cut| vec![part(cut, true), part(cut, false)]).collect();
+    Replay { blocks: cells.into_values().collect(), tests, passed: Fraction::ZERO }
+}
+
+/// The places that occur, ascending, and how often.
+fn entries(places: &[u32]) -> Vec<(u32, u32)> {
+    let mut counts = BTreeMap::new();
+    places.iter().for_each(|&place| *counts.entry(place).or_insert(0) += 1);
+    counts.into_iter().collect()
+}
+
+/// On which side of a cut each record is.
+fn goes_left(places: &[u32], cut: Cut) -> Vec<bool> {
+    let mut to_take = cut.taken;
+    let side = |&place: &u32| {
+        let taken = place == cut.place && to_take > 0;
+        to_take -= u32::from(taken);
+        place < cut.place || taken
+    };
+    places.iter().map(side).collect()
+}

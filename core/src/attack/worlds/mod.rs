@@ -1,0 +1,414 @@
+//! Possible worlds: in how many of them would the method have published a group as it did, and who has which value there?
+//!
+//! A world gives every record of a group one of the sensitive values of its *urn*: the published group that it is in, normally the replayed group itself. All worlds are equally likely before the
+//! method is replayed on them; afterwards each has the weight that [`Replay`] tells. The belief in a value is its share of the weight. Worlds are counted exactly where that is feasible, and drawn by lot
+//! where it is not: then beliefs are intervals.
+//!
+//! What criteria cannot tell apart is not told apart here either: an *atom* is a combination of the codes that criteria read. Records of one block and urn, a *cell*, have equal beliefs; so
+//! have atoms of one *class*: those that criteria treat alike and of which there are equally many. Groups with equal signatures have equal beliefs, and are worked out once.
+
+mod exact;
+mod graph;
+mod number;
+mod plan;
+pub(super) mod release;
+mod sample;
+
+use crate::anonymize::{Replay, Safety};
+use crate::candidate::dense_ids;
+use crate::criterion::Criterion;
+use crate::exact::Fraction;
+use dashu_int::{IBig, UBig};
+use dashu_ratio::RBig;
+use std::sync::OnceLock;
+
+/// A table whose records differ in what criteria read.
+pub struct Scene<'a> {
+    safety: &'a Safety<'a>,
+    readers: Vec<Reader<'a>>,
+    /// The atom of each row, and a row for each atom.
+    atom_of: Vec<u32>,
+    row_of: Vec<u32>,
+}
+
+/// A criterion with the codes that it reads.
+struct Reader<'a> {
+    criterion: &'a dyn Criterion,
+    codes: &'a [u32],
+    /// For each code the first that it treats alike.
+    kinds: Vec<u32>,
+}
+
+impl<'a> Scene<'a> {
+    /// Of the table that the criteria of `safety` read.
+    pub fn new(safety: &'a Safety<'a>, rows: usize) -> Scene<'a> {
+        let read = safety.criteria().iter().filter_map(|(criterion, coded)| Some((*criterion, (*coded)?)));
+        let read: Vec<_> = read.collect();
+        let columns: Vec<_> = read.iter().map(|(_, coded)| *coded).collect();
+        let (atom_of, atoms) =
+            if columns.is_empty() { (vec![0; rows], usize::from(rows > 0)) } else { dense_ids(&columns, rows) };
+        let mut row_of = vec![0; atoms];
+        (0u32..).zip(&atom_of).for_each(|(row, &atom)| row_of[atom as usize] = row);
+        let readers = read.into_iter().map(|(criterion, (codes, domain))| {
+            let kinds = kinds(criterion, domain);
+            Reader { criterion, codes, kinds }
+        });
+        Scene { safety, readers: readers.collect(), atom_of, row_of }
+    }
+
+    /// The atom of a row.
+    pub fn atom_of(&self, row: u32) -> u32 {
+        self.atom_of[row as usize]
+    }
+
+    /// How many atoms there are.
+    pub fn atoms(&self) -> usize {
+        self.row_of.len()
+    }
+
+    /// Whether a code of an atom makes no difference to any criterion in groups of at least that size.
+    fn ignores(&self, atom: &Atom, size: u64) -> bool {
+        let mut codes = self.readers.iter().zip(&atom.codes);
+        codes.all(|(reader, code)| reader.criterion.ignores(code.code, code.at_most, size))
+    }
+
+    /// Whether so many records of an atom make every group of at most that size unsafe.
+    fn dooms(&self, atom: &Atom, count: u32, size: u64) -> bool {
+        let mut codes = self.readers.iter().zip(&atom.codes);
+        codes.any(|(reader, code)| reader.criterion.dooms(code.code, u64::from(count), size))
+    }
+}
+
+/// For each code the first one that is alike. Of many kinds only some are looked for: to tell apart what is alike costs time, and nothing else.
+fn kinds(criterion: &dyn Criterion, domain: usize) -> Vec<u32> {
+    const LOOKED_FOR: usize = 64;
+    let mut first: Vec<u32> = Vec::new();
+    let kind_of = |code: u32| {
+        let known = first.iter().take(LOOKED_FOR).copied().find(|&other| criterion.alike(other, code));
+        known.unwrap_or_else(|| {
+            first.push(code);
+            code
+        })
+    };
+    (0..domain as u32).map(kind_of).collect()
+}
+
+/// One group that is replayed, with nothing left in it that does not matter.
+pub struct Case {
+    /// How many rows of each block are in each urn.
+    sizes: Vec<Vec<u32>>,
+    tests: Vec<Vec<Vec<u32>>>,
+    passed: Fraction,
+    /// Those of a class are next to each other.
+    atoms: Vec<Atom>,
+    classes: usize,
+    /// For each urn its place among those given.
+    urns: Vec<usize>,
+    signature: Vec<u32>,
+}
+
+/// A combination of the codes that criteria read.
+struct Atom {
+    number: u32,
+    row: u32,
+    class: usize,
+    codes: Vec<Code>,
+    /// How many there are in each urn.
+    counts: Vec<u32>,
+    wanted: bool,
+}
+
+#[derive(Clone, Copy)]
+struct Code {
+    code: u32,
+    /// How many records of the group have it.
+    at_most: u64,
+}
+
+impl Atom {
+    fn total(&self) -> u32 {
+        self.counts.iter().sum()
+    }
+}
+
+impl Case {
+    /// A replayed group; `urns` are the published groups in it, and beliefs in atoms that are `wanted` will be asked for.
+    pub fn new(scene: &Scene<'_>, replay: &Replay, urns: &[&[u32]], wanted: impl Fn(u32) -> bool) -> Case {
+        let held: Vec<Vec<(u32, u32)>> = urns.iter().map(|rows| counted(scene, rows)).collect();
+        let shapes = shapes(replay, urns);
+        let mut order: Vec<usize> = (0..urns.len()).collect();
+        order.sort_by(|&a, &b| shapes[a].cmp(&shapes[b]).then_with(|| held[a].cmp(&held[b])));
+        let sizes = (0..replay.blocks.len()).map(|block| order.iter().map(|&urn| shapes[urn][block]).collect());
+        let sizes: Vec<Vec<u32>> = sizes.collect();
+
+        let mut described = describe(scene, &order.iter().map(|&urn| held[urn].as_slice()).collect::<Vec<_>>(), wanted);
+        described.sort();
+        let mut signature = header(&sizes, replay);
+        let mut atoms: Vec<Atom> = Vec::with_capacity(described.len());
+        for at in 0..described.len() {
+            let same = at > 0 && described[at].0 == described[at - 1].0;
+            let class = atoms.last().map_or(0, |last: &Atom| last.class + usize::from(!same));
+            signature.extend_from_slice(&described[at].0);
+            let number = described[at].1;
+            let counts: Vec<u32> = order.iter().map(|&urn| count_in(&held[urn], number)).collect();
+            let wanted = described[at].0.last() == Some(&1);
+            atoms.push(Atom { number, row: scene.row_of[number as usize], class, codes: Vec::new(), counts, wanted });
+        }
+        let classes = atoms.last().map_or(0, |last| last.class + 1);
+        let mut case =
+            Case { sizes, tests: replay.tests.clone(), passed: replay.passed, atoms, classes, urns: order, signature };
+        case.know_codes(scene);
+        case
+    }
+
+    /// Takes down the codes of atoms and how often each occurs in the group.
+    fn know_codes(&mut self, scene: &Scene<'_>) {
+        for reader in &scene.readers {
+            let held: Vec<(u32, u64)> =
+                self.atoms.iter().map(|atom| (reader.codes[atom.row as usize], u64::from(atom.total()))).collect();
+            for (atom, &(code, _)) in self.atoms.iter_mut().zip(&held) {
+                let at_most = held.iter().filter(|other| other.0 == code).map(|other| other.1).sum();
+                atom.codes.push(Code { code, at_most });
+            }
+        }
+    }
+
+    /// Equal for groups with equal beliefs.
+    pub fn signature(&self) -> &[u32] {
+        &self.signature
+    }
+
+    /// For each urn its place among those that the case was made of; the order depends on their contents alone.
+    pub fn urns(&self) -> &[usize] {
+        &self.urns
+    }
+
+    /// How many beliefs can be asked for.
+    pub fn beliefs(&self) -> usize {
+        let wanted = self.atoms.chunk_by(|a, b| a.class == b.class).filter(|class| class[0].wanted).count();
+        wanted * self.sizes.len() * self.urns.len()
+    }
+
+    /// The class of an atom.
+    pub fn class_of(&self, atom: u32) -> Option<usize> {
+        self.atoms.iter().find(|own| own.number == atom).map(|own| own.class)
+    }
+
+    /// How many records of a block are in an urn.
+    pub fn size(&self, block: usize, urn: usize) -> u32 {
+        self.sizes[block][urn]
+    }
+
+    fn urn_size(&self, urn: usize) -> u32 {
+        self.sizes.iter().map(|sizes| sizes[urn]).sum()
+    }
+
+    /// The size of the smallest part of a test.
+    fn least_part(&self) -> u64 {
+        let size = |part: &Vec<u32>| part.iter().map(|&block| u64::from(self.block_size(block as usize))).sum();
+        self.tests.iter().flatten().map(size).min().unwrap_or(u64::MAX)
+    }
+
+    fn block_size(&self, block: usize) -> u32 {
+        self.sizes[block].iter().sum()
+    }
+
+    fn cell(&self, block: usize, urn: usize) -> usize {
+        block * self.urns.len() + urn
+    }
+
+    /// The atoms of each class.
+    fn by_class(&self) -> impl Iterator<Item = &[Atom]> {
+        self.atoms.chunk_by(|a, b| a.class == b.class)
+    }
+}
+
+/// The atoms of rows with their counts, ascending.
+fn counted(scene: &Scene<'_>, rows: &[u32]) -> Vec<(u32, u32)> {
+    let mut atoms: Vec<u32> = rows.iter().map(|&row| scene.atom_of[row as usize]).collect();
+    atoms.sort_unstable();
+    atoms.chunk_by(|a, b| a == b).map(|same| (same[0], same.len() as u32)).collect()
+}
+
+fn count_in(held: &[(u32, u32)], atom: u32) -> u32 {
+    held.binary_search_by_key(&atom, |entry| entry.0).map_or(0, |at| held[at].1)
+}
+
+/// For each urn how many of its rows are in each block.
+fn shapes(replay: &Replay, urns: &[&[u32]]) -> Vec<Vec<u32>> {
+    if let [_] = urns {
+        return vec![replay.blocks.iter().map(|rows| rows.len() as u32).collect()];
+    }
+    let mut places: Vec<(u32, usize)> =
+        (0..).zip(urns).flat_map(|(urn, rows)| rows.iter().map(move |&row| (row, urn))).collect();
+    places.sort_unstable();
+    let mut shapes = vec![vec![0; replay.blocks.len()]; urns.len()];
+    for (block, rows) in replay.blocks.iter().enumerate() {
+        for row in rows {
+            let at = places.binary_search_by_key(row, |place| place.0).expect("each row is in an urn");
+            shapes[places[at].1][block] += 1;
+        }
+    }
+    shapes
+}
+
+/// Each atom with what matters of it: equal words are interchangeable.
+///
+/// # Claim
+/// A criterion that treats two codes alike cannot tell worlds apart in which they are exchanged. To exchange two *atoms* is to exchange codes only where no other atom of the group has them; other codes
+/// are therefore told as they are. Exchanging atoms of which every urn has equally many maps the worlds of a group onto each other.
+fn describe(scene: &Scene<'_>, urns: &[&[(u32, u32)]], wanted: impl Fn(u32) -> bool) -> Vec<(Vec<u32>, u32)> {
+    let mut numbers: Vec<u32> = urns.iter().flat_map(|held| held.iter().map(|entry| entry.0)).collect();
+    numbers.sort_unstable();
+    numbers.dedup();
+    let code_of = |reader: &Reader<'_>, atom: u32| reader.codes[scene.row_of[atom as usize] as usize];
+    let mut described: Vec<(Vec<u32>, u32)> = numbers.iter().map(|&atom| (Vec::new(), atom)).collect();
+    for reader in &scene.readers {
+        let mut codes: Vec<u32> = numbers.iter().map(|&atom| code_of(reader, atom)).collect();
+        codes.sort_unstable();
+        for (words, atom) in &mut described {
+            let code = code_of(reader, *atom);
+            let first = codes.partition_point(|&other| other < code);
+            let alone = codes.get(first + 1) != Some(&code);
+            words.extend(if alone { [0, reader.kinds[code as usize]] } else { [1, code] });
+        }
+    }
+    for (words, atom) in &mut described {
+        words.extend(urns.iter().map(|held| count_in(held, *atom)));
+        words.push(u32::from(wanted(*atom)));
+    }
+    described
+}
+
+/// The part of a signature that is not about values.
+fn header(sizes: &[Vec<u32>], replay: &Replay) -> Vec<u32> {
+    let mut words = vec![sizes.len() as u32, sizes.first().map_or(0, Vec::len) as u32, replay.tests.len() as u32];
+    words.extend(sizes.iter().flatten());
+    for part in replay.tests.iter().flat_map(|parts| {
+        let count = std::iter::once(vec![parts.len() as u32]);
+        count.chain(parts.iter().cloned())
+    }) {
+        words.push(part.len() as u32);
+        words.extend(part);
+    }
+    let Fraction { num, den } = replay.passed.reduced();
+    words.extend([num, den].iter().flat_map(|number| (0..4).map(move |at| (number >> (32 * at)) as u32)));
+    words
+}
+
+/// How much work may be done on a group.
+#[derive(Clone, Copy, Debug)]
+pub struct Effort {
+    /// The most steps from state to state that are counted exactly, for all values of the group together.
+    pub budget: u64,
+    /// How many worlds are drawn where that is not enough.
+    pub samples: u64,
+    /// The chance that an interval does not hold the belief.
+    pub doubt: f64,
+}
+
+/// What is believed about the records of a group.
+pub struct Solution<'a> {
+    scene: &'a Scene<'a>,
+    case: &'a Case,
+    how: How,
+    exactly: OnceLock<Option<Vec<Vec<RBig>>>>,
+}
+
+/// How beliefs were found; by class and cell.
+enum How {
+    /// No test says anything: beliefs are shares.
+    Even,
+    Counted(Vec<Vec<f64>>),
+    Sampled(sample::Sampled),
+    /// In no world would the method have published the group.
+    Impossible,
+}
+
+/// A belief, or an interval that it is in.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Estimate {
+    /// It is at least this.
+    pub low: f64,
+    /// And at most this.
+    pub high: f64,
+}
+
+impl<'a> Solution<'a> {
+    /// Works out the beliefs in a group.
+    pub fn of(scene: &'a Scene<'a>, case: &'a Case, effort: &Effort) -> Solution<'a> {
+        let how = if case.tests.is_empty() || scene.readers.is_empty() {
+            How::Even
+        } else {
+            match exact::count::<f64>(scene, case, effort.budget) {
+                exact::Outcome::Even => How::Even,
+                exact::Outcome::Counted(beliefs) => How::Counted(beliefs),
+                exact::Outcome::Impossible => How::Impossible,
+                exact::Outcome::TooMuch => How::Sampled(sample::sample(scene, case, effort)),
+            }
+        };
+        Solution { scene, case, how, exactly: OnceLock::new() }
+    }
+
+    /// By lot: the beliefs are intervals.
+    pub fn sampled(scene: &'a Scene<'a>, case: &'a Case, effort: &Effort) -> Solution<'a> {
+        Solution { scene, case, how: How::Sampled(sample::sample(scene, case, effort)), exactly: OnceLock::new() }
+    }
+
+    /// The group that it is about.
+    pub fn case(&self) -> &'a Case {
+        self.case
+    }
+
+    /// Whether nothing is learnt: every belief is a share.
+    pub fn is_even(&self) -> bool {
+        matches!(self.how, How::Even)
+    }
+
+    /// How many of the worlds drawn were possible, if any were drawn.
+    pub fn accepted(&self) -> Option<u64> {
+        match &self.how {
+            How::Sampled(sampled) => Some(sampled.accepted),
+            _ => None,
+        }
+    }
+
+    /// The belief that a record of a cell has one of the atoms of a class that is wanted, and not another of the class.
+    pub fn belief(&self, class: usize, block: usize, urn: usize) -> Estimate {
+        let cell = self.case.cell(block, urn);
+        let known = |belief: f64| Estimate { low: belief, high: belief };
+        match &self.how {
+            How::Even => {
+                let (count, size) = self.share(class, urn);
+                known(f64::from(count) / f64::from(size))
+            }
+            How::Counted(beliefs) => known(beliefs[class][cell]),
+            How::Sampled(sampled) => sampled.intervals[class][cell],
+            How::Impossible => Estimate { low: 0.0, high: 1.0 },
+        }
+    }
+
+    /// The same exactly; nothing where worlds were drawn.
+    pub fn exactly(&self, class: usize, block: usize, urn: usize) -> Option<RBig> {
+        match &self.how {
+            How::Even => {
+                let (count, size) = self.share(class, urn);
+                Some(RBig::from_parts(IBig::from(count), UBig::from(size)))
+            }
+            How::Counted(_) => {
+                let beliefs =
+                    self.exactly.get_or_init(|| match exact::count::<UBig>(self.scene, self.case, u64::MAX) {
+                        exact::Outcome::Counted(beliefs) => Some(beliefs),
+                        _ => None,
+                    });
+                Some(beliefs.as_ref()?[class][self.case.cell(block, urn)].clone())
+            }
+            How::Sampled(_) | How::Impossible => None,
+        }
+    }
+
+    fn share(&self, class: usize, urn: usize) -> (u32, u32) {
+        let atom = self.case.atoms.iter().find(|atom| atom.class == class).expect("a class has an atom");
+        (atom.counts[urn], self.case.urn_size(urn))
+    }
+}

@@ -1,0 +1,78 @@
+//! What attacks on a release found, as documents and as text.
+
+use super::json::finding_json;
+use super::terminal::{counted, grouped, number, percent, table, trimmed};
+use crate::attack::Finding;
+use serde_json::Value;
+
+/// One finding with its details beside the other entries: what `attack --json` prints.
+pub fn attack_json(finding: &Finding) -> Value {
+    flattened_json(&finding_json(finding))
+}
+
+/// A finding as a certificate has it, with its details beside the other entries.
+pub fn flattened_json(stated: &Value) -> Value {
+    let mut document = stated.clone();
+    let details = document.as_object_mut().and_then(|entries| entries.remove("details"));
+    add_details(&mut document, &details.unwrap_or_default());
+    document
+}
+
+fn add_details(document: &mut Value, details: &Value) {
+    document["max_belief"] = document["highest_belief"].clone();
+    for (name, value) in details.as_object().into_iter().flatten() {
+        document[name] = value.clone();
+    }
+    // Where theory has no bound, scripts read that there is none.
+    if document.get("vulnerable_share").is_some() && document.get("bound").is_none() {
+        document["bound"] = Value::Null;
+    }
+}
+
+/// What `attack` prints, from the documents.
+pub fn attacks_text(found: &[Value]) -> String {
+    let mut rows = table(&["attack", "on", "highest belief", "people affected", "found"], &[2, 3]);
+    for one in found {
+        let text = |key: &str| one[key].as_str().unwrap_or_default().to_string();
+        rows.add_row([
+            text("attack"),
+            text("on"),
+            one["max_belief"].as_f64().map_or("–".into(), number),
+            one["people"].as_u64().map_or("–".into(), |people| grouped(people as usize)),
+            if one["source"] == "release" { "from the release" } else { "when it was made" }.into(),
+        ]);
+    }
+    let mut text = trimmed(&rows.to_string());
+    for one in found {
+        text += &method_text(one);
+    }
+    if found.iter().any(|one| one["source"] != "release") {
+        text += "\nWhat was found when the release was made is told by its certificate: the release alone is not enough to find it again.\n";
+    }
+    text
+}
+
+/// What knowing the method tells, in sentences.
+fn method_text(one: &Value) -> String {
+    let Some(share) = one["vulnerable_share"].as_f64() else { return String::new() };
+    let on = one["on"].as_str().map_or(String::new(), |on| format!(" on {on}"));
+    let mut text = format!("\n{}{on}\n", one["attack"].as_str().unwrap_or_default());
+    let highest = match one["max_belief_times_l"].as_f64() {
+        Some(times) => {
+            format!("{}, {} times what is promised", number(one["max_belief"].as_f64().unwrap_or(0.0)), number(times))
+        }
+        None => number(one["max_belief"].as_f64().unwrap_or(0.0)),
+    };
+    text += &format!(
+        "  Whoever knows the method believes more than is promised about {} of the records; the highest belief is {highest}.\n",
+        percent(share)
+    );
+    if let Some(bound) = one["bound"].as_f64() {
+        text += &format!("  Theory allows {} at most.\n", number(bound));
+    }
+    match one["undecided_groups"].as_f64().unwrap_or(0.0) as u64 {
+        0 => {}
+        some => text += &format!("  {} could not be decided: nothing is claimed about them.\n", counted(some, "group")),
+    }
+    text
+}
