@@ -21,7 +21,7 @@
 use super::shared::{Belief, Tally, cared_for, over_groups};
 use super::worlds::release::{Held, Home, Worlds, replay_all};
 use super::worlds::{Effort, Estimate, Scene};
-use super::{Attack, Build, Finding, Making, Target};
+use super::{Attack, Build, Finding, Making, Target, VULNERABLE_SHARE};
 use crate::anonymize::{Class, Replay, Safety};
 use crate::candidate::Groups;
 use crate::criterion::{About, Knowledge, Limit, Scope, Subject, frequency};
@@ -455,7 +455,7 @@ impl Sum {
         let cared_for = side.values.iter().filter(|value| value.cared_for);
         let (with, without): (Vec<&Value>, Vec<&Value>) = cared_for.partition(|value| value.promised.is_some());
         let mut details = vec![
-            ("vulnerable_share", if records == 0 { 0.0 } else { people as f64 / records as f64 }),
+            (VULNERABLE_SHARE, if records == 0 { 0.0 } else { people as f64 / records as f64 }),
             ("max_belief", highest.to_f64()),
             ("max_belief_times_l", self.over_promised),
             ("undecided_groups", self.undecided_groups as f64),

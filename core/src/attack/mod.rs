@@ -164,6 +164,17 @@ pub struct Finding {
     pub warning: Option<String>,
 }
 
+impl Finding {
+    /// The share of records about whom somebody who knows the method believes more than is promised, if it found any.
+    pub fn vulnerable_share(&self) -> Option<f64> {
+        let share = self.details.iter().find(|(name, _)| *name == VULNERABLE_SHARE);
+        share.map(|(_, share)| *share).filter(|share| *share > 0.0)
+    }
+}
+
+/// The detail that tells the share of records about whom more is believed than is promised to somebody who does not know the method.
+pub const VULNERABLE_SHARE: &str = "vulnerable_share";
+
 /// What an attack finds in [`sample::clinic`], six records in two groups of which the original has all five digits of the postal code: for trying and for documentation. The sensitive column is
 /// `disease`, and nothing is promised.
 pub fn example(name: &str, written: &[(&str, &str)]) -> Result<Vec<Finding>> {

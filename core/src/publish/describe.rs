@@ -86,7 +86,7 @@ impl Known<'_> {
             quasi.iter().map(|column| grouped::lost(column, &self.formed.groups, task.table.rows())).collect()
         };
         if !is_exact {
-            utility.push(("tightest-loss", lost.iter().sum::<f64>() / lost.len().max(1) as f64));
+            utility.push((grouped::TIGHTEST_LOSS.0, lost.iter().sum::<f64>() / lost.len().max(1) as f64));
         }
         let of = |name: &str| quasi.iter().position(|column| column.name() == name).map(|at| 1.0 - lost[at]);
         Ok(Worth { columns: self.columns(|_| None, of), utility })
@@ -108,15 +108,7 @@ impl Known<'_> {
         let release = Release { columns, groups: &groups, sensitive: sensitive.codes() };
         let coded: Vec<Coded<'_>> = quasi.iter().map(|column| (column.codes(), column.domain().len())).collect();
         let found = queries::measure(workload, &coded, (sensitive.codes(), sensitive.domain().len()), &release);
-        Ok(found.map_or(Vec::new(), |found| {
-            vec![
-                ("query-error", found.error),
-                ("query-error-positive", found.positive),
-                ("query-error-negative", found.negative),
-                ("query-error-independent", found.independent),
-                ("queries-left-out", found.left_out as f64),
-            ]
-        }))
+        Ok(found.iter().flat_map(queries::Answers::figures).collect())
     }
 
     /// What is published of a quasi-identifier; nothing where it is the values as they are.

@@ -43,7 +43,8 @@ impl Made {
         }
         for (name, value) in &mut publication.utility {
             if utility::reads_sensitive_values(name) {
-                *value = rounded(*value, wide);
+                // Counts of queries are told in tens.
+                *value = rounded(*value, if *value >= 10.0 { 10.0 } else { wide });
             }
         }
         if let Some(found) = &mut publication.classification {

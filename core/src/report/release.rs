@@ -38,6 +38,10 @@ fn headline(publication: &Publication) -> String {
         },
         one => format!("{} found more than is promised or tolerated", counted(one as u64, "attack")),
     };
+    let vulnerable = publication.attacks.iter().filter_map(Finding::vulnerable_share).reduce(f64::max);
+    let method = vulnerable.map_or(String::new(), |share| {
+        format!(" But whoever knows the method believes more than is promised about {} of the records.", percent(share))
+    });
     let criteria = match publication.criteria.len() {
         1 => "the criterion holds".to_string(),
         several => format!("all {several} criteria hold"),
@@ -47,7 +51,7 @@ fn headline(publication: &Publication) -> String {
         some => format!(", {} suppressed", counted(some as u64, "record")),
     };
     format!(
-        "{mark} {} of {} records in {}{suppressed}: {criteria}, {attacks}.",
+        "{mark} {} of {} records in {}{suppressed}: {criteria}, {attacks}.{method}",
         grouped(publication.published),
         grouped(publication.records),
         counted(publication.groups as u64, "group"),
@@ -73,6 +77,7 @@ fn attacks_text(findings: &[Finding]) -> String {
     for finding in findings {
         rows.add_row([
             match (finding.above_limit, finding.limit) {
+                (0, _) if finding.vulnerable_share().is_some() => "!",
                 (0, None) => "–",
                 (0, Some(_)) => "✓",
                 _ => "✗",

@@ -8,6 +8,12 @@ use crate::candidate::Groups;
 use crate::data::{Column, parse_decimal};
 use rayon::prelude::*;
 
+/// The name of the tightest loss, and what it means.
+pub const TIGHTEST_LOSS: (&str, &str) = (
+    "tightest-loss",
+    "Mean over all cells of the share of the column's range, or of its other values, that the record's group spans",
+);
+
 /// The metrics that groups alone tell, by name.
 pub fn measure(groups: &Groups, records: u64) -> Vec<(&'static str, f64)> {
     let withheld = records - groups.records() as u64;

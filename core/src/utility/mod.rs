@@ -150,7 +150,15 @@ impl Chosen {
 
 /// Whether a metric's value depends on sensitive values.
 pub fn reads_sensitive_values(name: &str) -> bool {
-    KINDS.iter().any(|kind| kind.name == name && of_defaults(kind).needs_joint())
+    queries::FIGURES.iter().any(|figure| figure.0 == name)
+        || KINDS.iter().any(|kind| kind.name == name && of_defaults(kind).needs_joint())
+}
+
+/// What a metric or figure means, in a sentence; nothing if there is none of that name.
+pub fn meaning(name: &str) -> Option<&'static str> {
+    let figures = queries::FIGURES.iter().chain([&grouped::TIGHTEST_LOSS]);
+    let found = figures.filter(|figure| figure.0 == name).map(|figure| figure.1);
+    found.chain(KINDS.iter().filter(|kind| kind.name == name).map(|kind| kind.summary)).next()
 }
 
 fn of_defaults(kind: &Kind<Build>) -> Box<dyn Metric> {

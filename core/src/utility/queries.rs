@@ -98,6 +98,29 @@ pub struct Answers {
     pub independent: f64,
 }
 
+/// The figures of a workload, with what they mean.
+pub const FIGURES: [(&str, &str); 5] = [
+    ("query-error", "Average relative error of random COUNT queries"),
+    (
+        "query-error-positive",
+        "The same over the tenth of them that has most records, against columns that are independent",
+    ),
+    (
+        "query-error-negative",
+        "The same over the tenth of them that has fewest records, against columns that are independent",
+    ),
+    ("query-error-independent", "Average relative error of answers from each column's counts alone"),
+    ("queries-left-out", "Queries that no record of the table answers: they have no relative error"),
+];
+
+impl Answers {
+    /// The figures by name.
+    pub fn figures(&self) -> impl Iterator<Item = (&'static str, f64)> {
+        let values = [self.error, self.positive, self.negative, self.independent, self.left_out as f64];
+        FIGURES.into_iter().zip(values).map(|((name, _), value)| (name, value))
+    }
+}
+
 /// How well a release answers queries about the table from which it was made: quasi-identifiers and the sensitive column, coded. Nothing if the truth of all queries is 0.
 ///
 /// # Panics

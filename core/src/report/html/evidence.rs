@@ -337,7 +337,10 @@ pub(super) fn glossary() -> Markup {
         ),
         ("Sensitive", "A column whose values nobody should learn about a person, such as a diagnosis."),
         ("Identifier", "A column that names a person, such as a name or an insurance number. It is never published."),
-        ("Group", "Published records that look alike: their quasi-identifiers are the same."),
+        (
+            "Group",
+            "Published records that look alike, because their quasi-identifiers are the same; in a bucketized release those that share a group number.",
+        ),
         (
             "Level",
             "How coarse a column was made: level 0 is the value as it was, each level above is coarser, and on the last the value is usually gone (*).",

@@ -12,6 +12,7 @@ pub use compare::compare_html;
 
 use crate::attack::Finding;
 use crate::publish::Publication;
+use crate::recode::Form;
 use disclosure::{Guard, smallest_group};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use words::{counted, grouped, number, percent};
@@ -123,6 +124,9 @@ fn verdict(publication: &Publication) -> Markup {
                 "This release must not be published: " (criteria) ", and " (attacks) "."
             } @else {
                 (records) " can be published: " (criteria) ", and " (attacks) "."
+                @if publication.attacks.iter().any(|finding| finding.vulnerable_share().is_some()) {
+                    " But whoever knows the method believes more about some people than is promised: see the attacks below."
+                }
             }
         }
     }
@@ -166,16 +170,16 @@ fn key_numbers(publication: &Publication, guard: &Guard) -> Markup {
     ];
     if let Some(smallest) = smallest_group(publication) {
         let average = published as f64 / publication.groups.max(1) as f64;
-        numbers.push((
-            "Groups",
-            grouped(publication.groups as u64),
-            format!("Published records that look alike form a group; {} people on average.", number(average)),
-        ));
+        numbers.push(("Groups", grouped(publication.groups as u64), format!("{} people on average.", number(average))));
         let alone = "A small group hides its people badly.";
         let words = if guard.hides(smallest) {
             alone.to_string()
         } else {
-            format!("Everybody hides among at least {} who look alike.", counted(smallest, "record"))
+            let who = match publication.form {
+                Form::Generalized => "who look alike",
+                Form::Bucketized => "whose sensitive values are told together",
+            };
+            format!("Everybody hides among at least {} {who}.", counted(smallest, "record"))
         };
         numbers.push(("Smallest group", guard.people(smallest), words));
     }
@@ -213,7 +217,6 @@ mod tests {
     use crate::publish::{
         Class, Classification, ColumnLevel, ColumnReport, Considered, Distribution, MethodReport, SearchReport,
     };
-    use crate::recode::Form;
 
     const BOTH: [Audience; 2] = [Audience::External, Audience::Internal];
 

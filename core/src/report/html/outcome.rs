@@ -15,7 +15,7 @@ use maud::{Markup, html};
 pub(super) fn look(publication: &Publication, guard: &Guard) -> Markup {
     html! {
         h2 { "What the release looks like" }
-        p.lead { "How many records look alike, and which sensitive values there are." }
+        p.lead { "How large groups are, and which sensitive values there are." }
         div.pictures {
             (group_sizes(publication, guard))
             @for (at, distribution) in publication.sensitive.iter().enumerate() { (sensitive(at, distribution, publication, guard)) }
@@ -168,7 +168,7 @@ pub(super) fn useful(publication: &Publication, guard: &Guard) -> Markup {
 
 /// What a metric says of itself.
 fn metric_words(name: &str) -> String {
-    utility::find(name).map_or_else(|_| String::new(), |kind| format!("{}.", kind.summary.trim_end_matches('.')))
+    utility::meaning(name).map_or_else(String::new, |words| format!("{}.", words.trim_end_matches('.')))
 }
 
 fn prediction(found: &Classification, publication: &Publication, guard: &Guard) -> Markup {
