@@ -216,7 +216,7 @@ fn all_methods_choose_the_same_for_every_metric() {
     for metric in members("metrics") {
         for sections in ["", SUPPRESSING] {
             let mut chosen = BY_LEVELS.into_iter().map(|method| {
-                let document = with_method(&method, &metric, sections).json(&format!("{PUBLISH} --json"), 0);
+                let document = with_method(method, &metric, sections).json(&format!("{PUBLISH} --json"), 0);
                 (levels(&document), document["method"]["value"].clone(), document["suppressed"].clone())
             });
             let first = chosen.next().unwrap();
@@ -428,7 +428,7 @@ fn check_same_bytes(folder: &Folder, table: &str, threads: &[usize]) {
 fn neither_order_nor_threads_change_a_byte() {
     for sections in ["", SUPPRESSING, "[release]\nmax_suppressed = 0.4\nsuppressed = \"starred\"\n"] {
         for method in BY_LEVELS {
-            check_same_bytes(&with_method(&method, "loss", sections), PATIENTS, &[1, 2, 1]);
+            check_same_bytes(&with_method(method, "loss", sections), PATIENTS, &[1, 2, 1]);
         }
     }
 }

@@ -1,13 +1,13 @@
 //! Anatomy: groups of records with different sensitive values, whatever their quasi-identifiers.
 //!
-//! **Finds** groups of about l records, each of another sensitive value; records that fit into no group are withheld.
+//! **Finds** groups of about l records, each of another sensitive value, if no value has more than one in l of all records. Groups that violate another criterion are withheld.
 //! **How**: again and again one record is taken of each of the l values that most records are left of, by lot among the records of a value; the fewer than l that are left over join groups that lack their value.
 //! **Class**: SA-only. Records with equal sensitive values are chosen by lot: every assignment of a group's values to its records is as likely as every other.
 //! **Reference**: Xiao and Tao 2006; Cormode, Srivastava, Li and Li 2010, Section 3.1 (division of large groups).
 
 use super::grouping::bucket_size;
 use super::{ANATOMIZE, BUCKET, Build, Class, Grouping, Method, Outcome, Replay, Replayer, Safety, Task, View};
-use crate::candidate::{Coded, Groups};
+use crate::candidate::Groups;
 use crate::data::Role;
 use crate::error::{Error, Result};
 use crate::kind::{Kind, Raw};
@@ -39,6 +39,10 @@ impl Method for Anatomy {
         let safety = Safety::new(task.table, task.bound)?;
         let mut checker = safety.checker();
         let mut dealt = dealer.deal(&rows, &mut task.chance.generator(RECORDS)?);
+        // What is left over has values that are too frequent: whoever is missing from the release would be known to have one of them.
+        if dealt.iter().map(Vec::len).sum::<usize>() < rows.len() {
+            return Ok(None);
+        }
         dealt.retain(|group| checker.holds(group));
         let groups = Groups::of_lists(&dealt);
         if groups.is_empty() {
@@ -88,7 +92,7 @@ pub(super) fn divide(task: &Task<'_>, grouping: Grouping) -> Result<Grouping> {
 /// Deals records to groups.
 struct Dealer<'a> {
     /// The sensitive column, and whether each value needs protection.
-    coded: Coded<'a>,
+    codes: &'a [u32],
     cared_for: Vec<bool>,
     /// The l that is aimed at.
     bucket: usize,
@@ -111,7 +115,7 @@ impl<'a> Dealer<'a> {
         let cared_for = labels.map(|label| named.is_empty() || named.iter().any(|known| known == label)).collect();
         let bucket = bucket_size(task, bucket);
         let least = Safety::new(task.table, task.bound)?.least_size() as usize;
-        Ok(Dealer { coded: (column.codes(), column.domain().len()), cared_for, bucket, size: bucket.max(least) })
+        Ok(Dealer { codes: column.codes(), cared_for, bucket, size: bucket.max(least).next_multiple_of(bucket) })
     }
 
     /// Groups of `size` records in which each value that needs protection has at most one in l of the records. What fits into none is left out.
@@ -134,19 +138,15 @@ impl<'a> Dealer<'a> {
 
     /// The records of each value, by lot; a value that a group may have several times in several hands, and values that need no protection in as many as it takes.
     fn hands(&self, rows: &[u32], generator: &mut ChaCha20Rng) -> Vec<(Option<u32>, Vec<u32>)> {
-        let (codes, domain) = self.coded;
-        let mut of_value: Vec<Vec<u32>> = vec![Vec::new(); domain];
-        let mut free = Vec::new();
-        for &row in rows {
-            let code = codes[row as usize] as usize;
-            if self.cared_for[code] { of_value[code].push(row) } else { free.push(row) }
-        }
+        let code = |row: &u32| self.codes[*row as usize];
+        let (mut own, mut free): (Vec<u32>, Vec<u32>) = rows.iter().partition(|row| self.cared_for[code(row) as usize]);
+        own.sort_unstable_by_key(code);
         let times = (self.size / self.bucket).max(1);
         let groups = (rows.len() / self.size).max(1);
         let mut hands = Vec::new();
-        for (code, mut own) in (0u32..).zip(of_value).filter(|(_, own)| !own.is_empty()) {
+        for own in own.chunk_by_mut(|a, b| code(a) == code(b)) {
             own.shuffle(generator);
-            hands.extend(own.chunks(own.len().div_ceil(times)).map(|part| (Some(code), part.to_vec())));
+            hands.extend(own.chunks(own.len().div_ceil(times)).map(|part| (Some(code(&part[0])), part.to_vec())));
         }
         free.shuffle(generator);
         hands.extend(free.chunks(groups).map(|part| (None, part.to_vec())));
@@ -155,7 +155,6 @@ impl<'a> Dealer<'a> {
 
     /// Puts what is left over into groups that have room for its value, by lot.
     fn place(&self, left: Vec<(Option<u32>, Vec<u32>)>, groups: &mut [Vec<u32>], generator: &mut ChaCha20Rng) {
-        let (codes, _) = self.coded;
         let mut order: Vec<usize> = (0..groups.len()).collect();
         order.shuffle(generator);
         for (value, rows) in left {
@@ -164,7 +163,7 @@ impl<'a> Dealer<'a> {
                 let has_room = |group: &Vec<u32>| match value {
                     None => true,
                     Some(value) => {
-                        let own = group.iter().filter(|&&other| codes[other as usize] == value).count();
+                        let own = group.iter().filter(|&&other| self.codes[other as usize] == value).count();
                         (own + 1) * self.bucket <= group.len() + 1
                     }
                 };

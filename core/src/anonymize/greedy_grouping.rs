@@ -71,7 +71,7 @@ impl Method for Greedy {
                 in_order(groups.rows(group), &place).chunks(bucket).map(<[u32]>::to_vec).collect();
             let beginning = |end: u32| vec![(0..end).collect::<Vec<u32>>()];
             let tests = (1..blocks.len() as u32).map(beginning).collect();
-            Some(Replay { blocks, tests, passed })
+            Some(Replay { blocks, tests, passed, coupled: false })
         })))
     }
 }

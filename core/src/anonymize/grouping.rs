@@ -75,10 +75,15 @@ impl<'a> Safety<'a> {
             .unwrap_or(1)
     }
 
-    /// Memory to check with, for one thread.
+    /// A checker for one thread.
     pub fn checker(&self) -> Checker<'_> {
         let counters = self.criteria.iter().map(|(_, coded)| Counter::new(coded.map_or(0, |(_, domain)| domain)));
-        Checker { criteria: &self.criteria, counters: counters.collect() }
+        self.checker_with(counters.collect())
+    }
+
+    /// A checker with the memory of another one of the same criteria.
+    pub fn checker_with(&self, counters: Vec<Counter>) -> Checker<'_> {
+        Checker { criteria: &self.criteria, counters }
     }
 }
 
@@ -89,6 +94,11 @@ pub struct Checker<'a> {
 }
 
 impl Checker<'_> {
+    /// Its memory, which is as large as the domains that criteria read: for another checker.
+    pub fn into_memory(self) -> Vec<Counter> {
+        self.counters
+    }
+
     /// Whether these rows together are safe.
     pub fn holds(&mut self, rows: &[u32]) -> bool {
         self.holds_for(rows.len() as u64, || rows.iter().map(|&row| (row, 1)))

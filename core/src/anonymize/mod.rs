@@ -16,6 +16,7 @@ pub mod anatomy;
 mod axis;
 pub mod base;
 pub mod bounded;
+mod coupling;
 pub mod greedy_grouping;
 mod grouping;
 pub mod incognito;

@@ -10,6 +10,7 @@
 //! **Reference**: LeFevre, DeWitt and Ramakrishnan 2006; Cormode, Srivastava, Li and Li 2010, Section 2 and Appendix B.
 
 use super::axis::{Axis, Basis, Cut};
+use super::coupling::coupled;
 use super::split::Splitter;
 use super::{ANATOMIZE, Build, Class, Grouping, Method, Outcome, Replay, Replayer, Safety, Task, View};
 use crate::data::{Column, Role, Schema, Table};
@@ -84,9 +85,9 @@ impl Method for Mondrian {
     }
 
     /// # Claim
-    /// Axes and cuts depend on quasi-identifiers alone, and a group that was published is one of which every cut failed. So worlds in which one of its cuts has two safe sides are impossible. Nothing is
-    /// claimed about the cuts that failed on larger groups before another was taken: they tell more only about several groups together. With equal halves, records with equal quasi-identifiers are
-    /// in an order that nobody knows; the beliefs about each of them are the mean of those that the order given here leads to.
+    /// Axes and cuts depend on quasi-identifiers alone, and a group that was published is one of which every cut failed. So worlds in which one of its cuts has two safe sides are impossible. That is all there is to know
+    /// unless a cut that failed on a larger group, before another was taken, runs through the group: then it is coupled with others (see `coupling.rs`). With equal halves, records with equal
+    /// quasi-identifiers are in an order that nobody knows; the attacker is granted the one that is used here.
     fn replayer<'a>(&self, view: &View<'a>) -> Result<Option<Replayer<'a>>> {
         let bases = self.bases(view.table, view.schema)?;
         // Axes depend on all records.
@@ -95,7 +96,10 @@ impl Method for Mondrian {
         }
         let dimensions = dimensions(&bases, view.schema)?;
         let (groups, even) = (view.groups, self.even);
-        Ok(Some(Box::new(move |group| Some(replay(groups.rows(group), &dimensions, even)))))
+        let coupled = coupled(groups, &dimensions, even);
+        Ok(Some(Box::new(move |group| {
+            Some(Replay { coupled: coupled[group], ..replay(groups.rows(group), &dimensions, even) })
+        })))
     }
 }
 
@@ -146,7 +150,7 @@ fn replay(rows: &[u32], dimensions: &[(&Column, Axis)], even: bool) -> Replay {
         cells.map(|(block, _)| block).collect::<Vec<u32>>()
     };
     let tests = (0..cuts.len()).map(|cut| vec![part(cut, true), part(cut, false)]).collect();
-    Replay { blocks: cells.into_values().collect(), tests, passed: Fraction::ZERO }
+    Replay { blocks: cells.into_values().collect(), tests, passed: Fraction::ZERO, coupled: false }
 }
 
 /// The places that occur, ascending, and how often.

@@ -44,12 +44,14 @@ pub struct Replay {
     pub tests: Vec<Vec<Vec<u32>>>,
     /// The chance that the method goes on as if a test had failed although it passed.
     pub passed: Fraction,
+    /// Whether tests on larger groups say more about this one, together with others: then its own tests are not all that an attacker has.
+    pub coupled: bool,
 }
 
 impl Replay {
     /// Every world is as likely as every other.
     pub fn of_any_world(rows: &[u32]) -> Replay {
-        Replay { blocks: vec![rows.to_vec()], tests: Vec::new(), passed: Fraction::ZERO }
+        Replay { blocks: vec![rows.to_vec()], tests: Vec::new(), passed: Fraction::ZERO, coupled: false }
     }
 }
 

@@ -56,7 +56,7 @@ impl Method for Symmetric {
             }
             let (left, right) = rows.split_at(middle(rows.len()));
             let (blocks, tests) = (vec![left.to_vec(), right.to_vec()], vec![vec![vec![0], vec![1]]]);
-            Some(Replay { blocks, tests, passed: Fraction::ZERO })
+            Some(Replay { blocks, tests, passed: Fraction::ZERO, coupled: false })
         })))
     }
 }

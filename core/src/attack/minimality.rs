@@ -21,7 +21,7 @@
 use super::shared::{Belief, Tally, cared_for, over_groups};
 use super::worlds::release::{Held, Home, Worlds, replay_all};
 use super::worlds::{Effort, Estimate, Scene};
-use super::{Attack, Build, Finding, Making, Target, VULNERABLE_SHARE};
+use super::{Attack, Build, Finding, Making, Target, UNDECIDED_GROUPS, VULNERABLE_SHARE};
 use crate::anonymize::{Class, Replay, Safety};
 use crate::candidate::Groups;
 use crate::criterion::{About, Knowledge, Limit, Scope, Subject, frequency};
@@ -71,7 +71,7 @@ impl Attack for Minimality {
         match &target.making {
             Some(making) => self.attack_making(target, making),
             None => {
-                let release = target.schema.prepare(target.release)?;
+                let release = target.schema.prepare_recoded(target.release)?;
                 let sizes_only = |subject: &Subject| matches!(subject, Subject::Nothing);
                 let promises = target.promises;
                 let even = promises.all && promises.criteria.iter().all(|(_, bound)| sizes_only(&bound.subject));
@@ -171,7 +171,7 @@ impl<'a> Side<'a> {
     fn new(target: &Target<'_>, ground: &'a Ground<'a>, column: &'a Column) -> Result<Side<'a>> {
         let name = column.name();
         // Criteria are bound to the original where it is at hand, else to the release: values may have other codes there.
-        let release = target.schema.prepare(target.release)?;
+        let release = target.schema.prepare_recoded(target.release)?;
         let bound_to = target.original.map_or(&*release, |original| original.table).column(name)?;
         let value = |(code, cared_for): (u32, bool)| {
             let about = bound_to.domain().code(column.domain().label(code)).map(About::Value);
@@ -235,7 +235,12 @@ impl<'a> Side<'a> {
             None => sum.exact_groups += 1,
         }
         let found = home.cells().map(|(block, people)| (people, self.believe_cell(sum, group, block, &home, &held)));
-        let found: Vec<(u64, Found)> = found.collect();
+        let mut found: Vec<(u64, Found)> = found.collect();
+        if home.replayed.replay.coupled {
+            // Its own tests are not all that is known about it.
+            sum.coupled_groups += 1;
+            found.iter_mut().for_each(|(_, found)| found.undecided = true);
+        }
         sum.conclude(&found);
     }
 
@@ -309,20 +314,21 @@ impl<'a> Side<'a> {
         let l = self.l?;
         match (&self.ground.known, class?) {
             (Known::Even, Class::QiOnly | Class::SaOnly) => Some(1.0 / l),
-            (Known::Worlds(worlds), Class::EvenSplit) => {
+            // The theorem is about one cut.
+            (Known::Worlds(worlds), Class::EvenSplit) if worlds.replays().all(|replay| replay.tests.len() <= 1) => {
                 let is_concerned = |replay: &&Replay| {
                     let codes = replay.blocks.iter().flatten().map(|&row| self.column.codes()[row as usize]);
                     codes.into_iter().any(|code| self.values[code as usize].cared_for)
                 };
                 let larger = worlds.replays().filter(is_concerned).flat_map(larger_parts).filter(|&size| size > 1);
-                larger.map(|size| 1.0 / (l - l / size as f64)).reduce(f64::max)
+                larger.map(|size| (1.0 / (l - l / size as f64)).min(1.0)).reduce(f64::max)
             }
             (Known::Worlds(worlds), Class::Asymmetric) => {
                 let greedy = |replay: &Replay| {
                     let one_part = replay.tests.iter().all(|parts| parts.len() == 1);
                     one_part && replay.blocks.iter().all(|rows| rows.len() as f64 == l)
                 };
-                worlds.replays().all(greedy).then(|| std::f64::consts::E / l)
+                worlds.replays().all(greedy).then(|| (std::f64::consts::E / l).min(1.0))
             }
             _ => None,
         }
@@ -378,6 +384,7 @@ struct Sum {
     undecided_people: u64,
     exact_groups: u64,
     sampled_groups: u64,
+    coupled_groups: u64,
     /// The fewest possible worlds that were found by lot.
     accepted: Option<u64>,
     /// The highest belief over what is promised, and the highest that any may be.
@@ -419,6 +426,7 @@ impl Sum {
         self.undecided_people += other.undecided_people;
         self.exact_groups += other.exact_groups;
         self.sampled_groups += other.sampled_groups;
+        self.coupled_groups += other.coupled_groups;
         self.accepted = self.accepted.into_iter().chain(other.accepted).min();
         self.over_promised = self.over_promised.max(other.over_promised);
         self.upper = self.upper.max(other.upper);
@@ -452,18 +460,15 @@ impl Sum {
         highest: Fraction,
     ) -> Vec<(&'static str, f64)> {
         let records = side.ground.published.records();
-        let cared_for = side.values.iter().filter(|value| value.cared_for);
-        let (with, without): (Vec<&Value>, Vec<&Value>) = cared_for.partition(|value| value.promised.is_some());
         let mut details = vec![
             (VULNERABLE_SHARE, if records == 0 { 0.0 } else { people as f64 / records as f64 }),
             ("max_belief", highest.to_f64()),
             ("max_belief_times_l", self.over_promised),
-            ("undecided_groups", self.undecided_groups as f64),
+            (UNDECIDED_GROUPS, self.undecided_groups as f64),
             ("undecided_people", self.undecided_people as f64),
             ("exact_groups", self.exact_groups as f64),
             ("sampled_groups", self.sampled_groups as f64),
-            ("values_with_promise", with.len() as f64),
-            ("values_compared_with_share", without.len() as f64),
+            ("coupled_groups", self.coupled_groups as f64),
         ];
         if self.sampled_groups > 0 {
             details.push(("max_belief_upper", self.upper));

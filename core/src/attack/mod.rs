@@ -167,10 +167,21 @@ pub struct Finding {
 impl Finding {
     /// The share of records about whom somebody who knows the method believes more than is promised, if it found any.
     pub fn vulnerable_share(&self) -> Option<f64> {
-        let share = self.details.iter().find(|(name, _)| *name == VULNERABLE_SHARE);
-        share.map(|(_, share)| *share).filter(|share| *share > 0.0)
+        self.detail(VULNERABLE_SHARE).filter(|share| *share > 0.0)
+    }
+
+    /// Whether something could not be decided.
+    pub fn is_undecided(&self) -> bool {
+        self.detail(UNDECIDED_GROUPS).is_some_and(|groups| groups > 0.0)
+    }
+
+    fn detail(&self, name: &str) -> Option<f64> {
+        self.details.iter().find(|(known, _)| *known == name).map(|(_, value)| *value)
     }
 }
+
+/// The detail that tells how many groups could not be decided.
+pub const UNDECIDED_GROUPS: &str = "undecided_groups";
 
 /// The detail that tells the share of records about whom more is believed than is promised to somebody who does not know the method.
 pub const VULNERABLE_SHARE: &str = "vulnerable_share";

@@ -28,7 +28,7 @@ pub(super) fn for_each_sensitive(
     knowledge: Knowledge,
     find: impl Fn(&Sensitive<'_>) -> Finding,
 ) -> Result<Vec<Finding>> {
-    let release = target.schema.prepare(target.release)?;
+    let release = target.schema.prepare_recoded(target.release)?;
     let columns = target.schema.select(&release, Role::Sensitive)?;
     let sensitive = columns.into_iter().map(|column| {
         let known_as = known_as(target, column)?;

@@ -98,8 +98,17 @@ impl Schema {
     /// The table as criteria must see it: values in their declared order, and ways to write one number as one value of a sensitive column. (Quasi-identifiers stay as they are written:
     /// whoever sees the release can tell 1.5 from 1.50.)
     pub fn prepare<'t>(&self, table: &'t Table) -> Result<Cow<'t, Table>> {
+        self.prepare_columns(table, |_| true)
+    }
+
+    /// The same of a recoded table: quasi-identifiers have labels, which are in no declared order.
+    pub fn prepare_recoded<'t>(&self, table: &'t Table) -> Result<Cow<'t, Table>> {
+        self.prepare_columns(table, |spec| spec.role != Role::Quasi)
+    }
+
+    fn prepare_columns<'t>(&self, table: &'t Table, which: fn(&ColumnSpec) -> bool) -> Result<Cow<'t, Table>> {
         let mut prepared = Cow::Borrowed(table);
-        for spec in &self.0 {
+        for spec in self.0.iter().filter(|spec| which(spec)) {
             let Some(column) = table.find(&spec.name) else { continue };
             let mut changed = Cow::Borrowed(column);
             if spec.role == Role::Sensitive && column.has_equal_numbers() {

@@ -28,7 +28,10 @@ impl Known<'_> {
     pub fn describe(&self, criteria: Vec<Answer>, attacks: Vec<Finding>) -> Result<Publication> {
         let (task, recoded, publishing) = (self.task, self.recoded, self.publishing);
         let Worth { columns, utility } = self.worth()?;
-        let target = publishing.target.as_deref();
+        // Apart from quasi-identifiers, sensitive values cannot be predicted record by record.
+        let bucketized = publishing.recoding.form == Form::Bucketized;
+        let is_apart = |name: &&str| bucketized && task.schema.names(Role::Sensitive).contains(name);
+        let target = publishing.target.as_deref().filter(|target| !is_apart(target));
         let mut notes = notes(self.plan, publishing, task);
         notes.extend(attacks.iter().filter_map(|finding| finding.warning.clone()));
         Ok(Publication {
@@ -245,6 +248,9 @@ fn notes(plan: &Plan, publishing: &Publishing, task: &Task<'_>) -> Vec<String> {
     let mut notes = Vec::new();
     if !publishing.chance.is_secure() {
         notes.push("Not for release: random choices were made with a seed, and whoever knows it undoes them.".into());
+    }
+    if publishing.recoding.form == Form::Bucketized {
+        notes.push("Quasi-identifiers are published as they are: everybody can see who is in the table. What is hidden is who in a group has which of its sensitive values.".into());
     }
     for name in plan.schema.names(Role::Sensitive) {
         if !plan.requirements.iter().any(|wanted| wanted.on.iter().any(|on| on == name)) {

@@ -11,6 +11,7 @@ impl Made {
     /// values (docs/decisions says what it still may). A step is worth twenty records; in tables too small for that, distances to the whole table are left out and shares rounded to a tenth.
     pub fn for_everybody(&self) -> Publication {
         let mut publication = self.publication.clone();
+        round_queries(&mut publication);
         if publication.suppressed == 0 {
             return publication;
         }
@@ -43,8 +44,7 @@ impl Made {
         }
         for (name, value) in &mut publication.utility {
             if utility::reads_sensitive_values(name) {
-                // Counts of queries are told in tens.
-                *value = rounded(*value, if *value >= 10.0 { 10.0 } else { wide });
+                *value = rounded(*value, wide);
             }
         }
         if let Some(found) = &mut publication.classification {
@@ -52,6 +52,17 @@ impl Made {
             found.baseline = rounded(found.baseline, share);
         }
         publication
+    }
+}
+
+/// How well queries are answered depends on who has which value, and anybody can ask the same queries of every possible table: of few records that would tell which is the true one. It is told in hundredths, counts in
+/// tens, and of a table of fewer than a thousand records not at all.
+fn round_queries(publication: &mut Publication) {
+    let is_query = |name: &str| utility::queries::FIGURES.iter().any(|figure| figure.0 == name);
+    let enough = publication.records >= 1000;
+    publication.utility.retain(|(name, _)| enough || !is_query(name));
+    for (_, value) in publication.utility.iter_mut().filter(|(name, _)| is_query(name)) {
+        *value = rounded(*value, if *value >= 10.0 { 10.0 } else { 0.01 });
     }
 }
 

@@ -59,7 +59,11 @@ pub fn make(plan: &Plan, publishing: &Publishing, table: &Table, formats: &Forma
     let task = Task { table, schema, requirements: &plan.requirements, bound: &bound, limit, metric, chance };
     let formed = Formed::new(publishing, &task)?;
     let recoded = formed.recode(publishing, &task)?;
-    let criteria = audited(&task, &recoded)?;
+    let mut criteria = audited(&task, &recoded)?;
+    if publishing.recoding.form == Form::Bucketized {
+        // The tables are in another order.
+        criteria.iter_mut().for_each(|answer| answer.worst_record = None);
+    }
     let attacks = attacked(plan, publishing, &task, &formed, &recoded, formats)?;
     let known = Known { plan, publishing, task: &task, formed: &formed, recoded: &recoded };
     let publication = known.describe(criteria, attacks)?;

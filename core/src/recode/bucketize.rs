@@ -14,8 +14,7 @@ const ROWS: u64 = 4;
 
 /// Publishes the records of groups as they are, to be separated when written.
 pub fn bucketize(table: &Table, schema: &Schema, groups: &Groups, recoding: Recoding) -> Result<Recoded> {
-    let several = schema.names(Role::Sensitive).len() > 1;
-    let is_taken = |column: &&Column| column.name() == GROUP || several && column.name() == COUNT;
+    let is_taken = |column: &&Column| [GROUP, VALUE, COUNT].contains(&column.name());
     if let Some(column) = published_columns(table, schema, recoding).find(is_taken) {
         let error = Error::plan(format!("a bucketized release has a column \"{}\" of its own", column.name()));
         return Err(error.help("rename the table's column"));

@@ -1,15 +1,17 @@
 //! What can be told from a release alone: by reading its table, grouping it and counting. Nothing here knows how the release was made.
 
-use crate::anonymize::{View, Wanted};
+use crate::anonymize::{Class, View, Wanted};
 use crate::attack::{self, Making, Promises, Target};
 use crate::audit::audit_bound;
 use crate::candidate::Groups;
 use crate::criterion::{Bound, Requirement, Scope};
 use crate::data::hierarchy::TOP;
-use crate::data::{Column, ColumnSpec, Formats, GROUP, ReadOptions, Role, Schema, Table, VALUE, ValueType, join_pair};
+use crate::data::{
+    COUNT, Column, ColumnSpec, Formats, GROUP, ReadOptions, Role, Schema, Table, VALUE, ValueType, join_pair,
+};
 use crate::error::{Error, Fault, Result};
 use crate::kind::{Kind, Params, Raw};
-use crate::report::{answer_json, params_json};
+use crate::report::{answer_json, finding_json, params_json};
 use crate::utility::grouped;
 use serde_json::{Map, Value, json};
 use std::path::{Component, Path};
@@ -126,9 +128,28 @@ impl Stated {
             return Ok(Release { table, groups, stars });
         };
         let sensitive = self.file(&folder.join(sensitive), formats)?;
+        self.check_pair_columns(&whole, &sensitive)?;
         let (table, numbers) = join_pair(&whole, &sensitive, &self.schema, GROUP)?;
         let groups = Groups::by_ids(numbers.codes(), numbers.domain().len());
         Ok(Release { table, groups, stars: 0 })
+    }
+
+    /// Refuses tables that hold more than is said: another column, or the order of rows that tell the same, could carry who has which value.
+    fn check_pair_columns(&self, quasi: &Table, sensitive: &Table) -> Result<()> {
+        let names = self.schema.names(Role::Sensitive);
+        let values = if names.len() == 1 { vec![VALUE] } else { names.clone() };
+        let wanted: Vec<&str> = [GROUP].into_iter().chain(values.clone()).chain([COUNT]).collect();
+        let has = |table: &Table| table.columns().iter().map(|column| column.name().to_string()).collect::<Vec<_>>();
+        if has(sensitive) != wanted || has(quasi).iter().any(|name| names.contains(&name.as_str())) {
+            return Err(broken("other columns than its tables have"));
+        }
+        let told: Vec<&Column> = [GROUP].iter().chain(&values).filter_map(|name| sensitive.find(name)).collect();
+        let counts = sensitive.column(COUNT)?;
+        let no_count = (0..sensitive.rows()).any(|row| counts.value(row).starts_with(['0', '+']));
+        if no_count || Groups::by_columns(&told, sensitive.rows()).len() < sensitive.rows() {
+            return Err(broken("each value of a group once, with its count"));
+        }
+        Ok(())
     }
 
     fn file(&self, path: &Path, formats: &Formats) -> Result<Table> {
@@ -138,6 +159,13 @@ impl Stated {
         }
         // Types are stated, not checked: stars are of none.
         formats.of(path)?.read(path, &self.options)
+    }
+
+    /// What the method's choices depend on, for these criteria.
+    fn class(&self) -> Option<&'static str> {
+        let class = self.method.as_ref()?.build().class();
+        let sizes_only = self.requirements.iter().all(|wanted| wanted.on.is_empty());
+        Some(if sizes_only { Class::QiOnly } else { class }.name())
     }
 
     /// The criteria that the release alone tells, bound to it; and whether these are all.
@@ -254,6 +282,7 @@ pub fn recompute(folder: &Path, stated: &Stated, formats: &Formats) -> Result<Va
         "starred": stars,
         "columns": table.columns().iter().map(Column::name).collect::<Vec<_>>(),
         "groups": groups.len(),
+        "class": stated.class(),
         "smallest_group": (0..groups.len()).map(|group| groups.size(group)).min(),
         "criteria": criteria,
         "attacks": attacks,
@@ -312,14 +341,18 @@ fn repeat_attack(
     let found = (kind.build)(params).run(target)?;
     let own = found.into_iter().find(|finding| finding.repeatable && finding.on.as_deref() == on);
     Ok(own.map_or(Value::Null, |finding| {
-        json!({
+        let mut again = json!({
             "attack": finding.attack,
             "params": params_json(&finding.params),
             "on": finding.on,
             "highest_belief": finding.highest.to_f64(),
             "people": finding.people,
             "groups": finding.groups,
-        })
+        });
+        if finding.details.iter().any(|(name, _)| *name == attack::VULNERABLE_SHARE) {
+            again["details"] = finding_json(&finding)["details"].clone();
+        }
+        again
     }))
 }
 

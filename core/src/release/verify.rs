@@ -147,6 +147,7 @@ fn check_figures(folder: &Path, document: &Value, formats: &Formats, claims: &mu
     for key in ["published", "groups"] {
         claims.same(key, &document[key], &found[key]);
     }
+    claims.same("class of the method", &document["method"]["class"], &found["class"]);
     let [records, published, suppressed] = ["records", "published", "suppressed"].map(|key| document[key].as_u64());
     let adds_up = records.is_some() && records == published.zip(suppressed).and_then(|(a, b)| a.checked_add(b));
     claims.told("records", adds_up, "they are not the published and the suppressed ones");

@@ -78,6 +78,7 @@ fn attacks_text(findings: &[Finding]) -> String {
         rows.add_row([
             match (finding.above_limit, finding.limit) {
                 (0, _) if finding.vulnerable_share().is_some() => "!",
+                (0, _) if finding.is_undecided() => "?",
                 (0, None) => "–",
                 (0, Some(_)) => "✓",
                 _ => "✗",

@@ -30,11 +30,14 @@ pub fn measure(groups: &Groups, records: u64) -> Vec<(&'static str, f64)> {
 /// The share of a column that is lost when each group's values become one label; `records` are those of the table, withheld ones included.
 pub fn lost(column: &Column, groups: &Groups, records: usize) -> f64 {
     let numbers = numbers(column);
+    // Zero where values are one number written in several ways.
+    let whole = numbers.iter().map(|numbers| range(numbers.iter().copied())).sum::<f64>();
     let of_group = |group: usize| {
         let rows = groups.rows(group);
         let codes = rows.iter().map(|&row| column.codes()[row as usize]);
         let share = match &numbers {
-            Some(numbers) => range(codes.map(|code| numbers[code as usize])) / range(numbers.iter().copied()),
+            Some(_) if whole == 0.0 => 0.0,
+            Some(numbers) => range(codes.map(|code| numbers[code as usize])) / whole,
             None => {
                 let mut codes: Vec<u32> = codes.collect();
                 codes.sort_unstable();

@@ -150,8 +150,7 @@ impl Chosen {
 
 /// Whether a metric's value depends on sensitive values.
 pub fn reads_sensitive_values(name: &str) -> bool {
-    queries::FIGURES.iter().any(|figure| figure.0 == name)
-        || KINDS.iter().any(|kind| kind.name == name && of_defaults(kind).needs_joint())
+    KINDS.iter().any(|kind| kind.name == name && of_defaults(kind).needs_joint())
 }
 
 /// What a metric or figure means, in a sentence; nothing if there is none of that name.

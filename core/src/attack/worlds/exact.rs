@@ -34,9 +34,12 @@ pub(super) enum Outcome<S> {
 
 /// Counts the worlds of a group, once for each class that is wanted.
 pub(super) fn count<N: Number>(scene: &Scene<'_>, case: &Case, budget: u64) -> Outcome<N::Share> {
-    let rows: u32 = (0..case.sizes.len()).map(|block| case.block_size(block)).sum();
+    let rows = case.rows();
     let smallest = case.least_part();
     let ignored: Vec<bool> = case.atoms.iter().map(|atom| scene.ignores(atom, smallest)).collect();
+    if case.is_halved_evenly() && case.passed.num == 0 {
+        return Outcome::Even;
+    }
     // Where one value matters, states are few and ways between them cheap.
     let ease = if ignored.iter().filter(|ignored| !**ignored).count() > 1 { 1 } else { EASE };
     let mut budget = budget.saturating_mul(ease);
@@ -82,14 +85,16 @@ pub(super) fn count<N: Number>(scene: &Scene<'_>, case: &Case, budget: u64) -> O
 
 /// Whether the tests come out as they must where they say the same in every world.
 fn is_ever_possible(scene: &Scene<'_>, case: &Case) -> bool {
-    let mut checker = scene.safety.checker();
+    let mut checker = scene.checker();
     let passes = |parts: &Vec<Vec<u32>>| {
         parts.iter().all(|part| {
             let size: u32 = part.iter().map(|&block| case.block_size(block as usize)).sum();
             checker.holds_counted(&spread(case.atoms.iter(), size))
         })
     };
-    case.passed.num > 0 || !case.tests.iter().any(passes)
+    let possible = case.passed.num > 0 || !case.tests.iter().any(passes);
+    scene.give_back(checker);
+    possible
 }
 
 /// So many records with these atoms, none more often than the group has it.
@@ -172,6 +177,7 @@ const LUMPED: u16 = u16::MAX;
 
 /// Builds the graph for one slot of atoms whose records are looked for.
 struct Builder<'a> {
+    scene: &'a Scene<'a>,
     case: &'a Case,
     plan: &'a Plan,
     /// First the one whose records are looked for, then single atoms, last those that make no difference from the start.
@@ -213,12 +219,19 @@ impl<'a> Builder<'a> {
             case,
             plan,
             slots,
-            checker: scene.safety.checker(),
+            checker: scene.checker(),
+            scene,
         }
     }
 
     /// Nothing if there are more ways than are left of the budget.
     fn build(mut self, budget: &mut u64) -> Option<Graph> {
+        let graph = self.graph(budget);
+        self.scene.give_back(self.checker);
+        graph
+    }
+
+    fn graph(&mut self, budget: &mut u64) -> Option<Graph> {
         let urns = self.case.urns.len();
         let mut layer = Layer::new(self.slots.len() * urns);
         layer.number_of(&vec![0; layer.width]);

@@ -10,6 +10,9 @@ use sha2::{Digest, Sha256};
 /// With fewer possible worlds than this nothing is said.
 pub(super) const LEAST_ACCEPTED: u64 = 100;
 
+/// The most records that are drawn for a group, over all worlds.
+const MOST_DRAWN: u64 = 200_000_000;
+
 /// What the worlds that were drawn tell.
 pub(super) struct Sampled {
     /// How many were possible.
@@ -28,16 +31,18 @@ pub(super) fn sample(scene: &Scene<'_>, case: &Case, effort: &Effort) -> Sampled
     let mut generator = generator(case);
     let mut world = World::new(case);
     let replayed = Replayed::new(case);
-    let mut checker = scene.safety.checker();
+    let mut checker = scene.checker();
     let mut accepted = 0;
     let mut sums = vec![0u64; world.counts.len()];
-    for _ in 0..effort.samples {
+    let samples = effort.samples.min((MOST_DRAWN / u64::from(case.rows()).max(1)).max(LEAST_ACCEPTED));
+    for _ in 0..samples {
         world.draw(case, &mut generator);
         if replayed.is_possible(case, &world, &mut checker, &mut generator) {
             accepted += 1;
             sums.iter_mut().zip(&world.counts).for_each(|(sum, &count)| *sum += u64::from(count));
         }
     }
+    scene.give_back(checker);
     Sampled { accepted, intervals: intervals(case, &sums, accepted, effort.doubt) }
 }
 
