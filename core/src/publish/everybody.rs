@@ -7,15 +7,16 @@ use crate::exact::Fraction;
 use crate::utility;
 
 impl Made {
-    /// The publication for certificates and reports that leave the house: what was measured with suppressed records in view is rounded, so that it tells little about their sensitive
-    /// values (docs/decisions says what it still may). A step is worth twenty records; in tables too small for that, distances to the whole table are left out and shares rounded to a tenth.
+    /// The publication for certificates and reports that leave the house: what was measured with suppressed records in view, or with the original association of values, is rounded, so that it tells little
+    /// about sensitive values (docs/decisions says what it still may). A step is worth twenty records; in tables too small for that, distances to the whole table are left out and shares rounded to a tenth.
     pub fn for_everybody(&self) -> Publication {
         let mut publication = self.publication.clone();
+        let step = worth_twenty(1.0, publication.records);
         round_queries(&mut publication);
+        round_associations(&mut publication, step.min(0.1));
         if publication.suppressed == 0 {
             return publication;
         }
-        let step = worth_twenty(1.0, publication.records);
         let distance = Some(step).filter(|step| *step <= 0.1);
         let share = step.min(0.1);
         let reads_whole = |scope: &Scope| *scope != Scope::Groups;
@@ -35,23 +36,27 @@ impl Made {
                 blur(finding, share.max(0.01));
             }
         }
-        // A record's part of a divergence is a logarithm of up to the number of records.
-        let wide = worth_twenty((publication.records.max(3) as f64).ln(), publication.records).min(0.1);
-        let search = publication.method.search.as_mut();
-        if let Some(search) = search.filter(|search| utility::reads_sensitive_values(search.metric)) {
-            search.value = rounded(search.value, wide);
-            search.considered.iter_mut().for_each(|one| one.value = rounded(one.value, wide));
-        }
-        for (name, value) in &mut publication.utility {
-            if utility::reads_sensitive_values(name) {
-                *value = rounded(*value, wide);
-            }
-        }
-        if let Some(found) = &mut publication.classification {
-            found.before = rounded(found.before, share);
-            found.baseline = rounded(found.baseline, share);
-        }
         publication
+    }
+}
+
+/// Rounds what depends on who has which value: in every group several are possible, and a figure of all digits would tell which of them fits.
+fn round_associations(publication: &mut Publication, share: f64) {
+    // A record's part of a divergence is a logarithm of up to the number of records.
+    let wide = worth_twenty((publication.records.max(3) as f64).ln(), publication.records).min(0.1);
+    let search = publication.method.search.as_mut();
+    if let Some(search) = search.filter(|search| utility::reads_sensitive_values(search.metric)) {
+        search.value = rounded(search.value, wide);
+        search.considered.iter_mut().for_each(|one| one.value = rounded(one.value, wide));
+    }
+    for (name, value) in &mut publication.utility {
+        if utility::reads_sensitive_values(name) {
+            *value = rounded(*value, wide);
+        }
+    }
+    if let Some(found) = &mut publication.classification {
+        found.before = rounded(found.before, share);
+        found.baseline = rounded(found.baseline, share);
     }
 }
 
