@@ -516,3 +516,17 @@ fn queries_are_answered_in_both_forms_unless_people_are_few() {
     let folder = grouped(20, "name = \"base\"", "[utility]\nqueries = 0");
     refuse(&folder, "publish plan.toml --out release", 2, &["queries"]);
 }
+
+/// Groups that come to have the same labels are one group to whoever reads the release.
+#[test]
+fn groups_with_equal_labels_are_published_as_one() {
+    let table: String = (0..24).map(|at| format!("{},v{}\n", 30 + at / 12, at % 3)).collect();
+    for method in ["mondrian\"\nsplit = \"relaxed", "symmetric-grouping", "greedy-grouping"] {
+        let sections = format!("[[require]]\ncriterion = \"k-anonymity\"\nk = 3\n[method]\nname = \"{method}\"\n");
+        let folder = folder(&format!("age,s\n{table}"), "age = \"quasi\"\ns = \"sensitive\"\n", &sections);
+        let certificate = publish(&folder);
+        assert_eq!(certificate["groups"], 2, "{method}");
+        assert_eq!(certificate["method"]["class"], "QI-only");
+        folder.run("verify release").code(0);
+    }
+}

@@ -253,6 +253,11 @@ impl Wanted {
         }
     }
 
+    /// Whether it chooses levels of hierarchies, and not groups of records.
+    pub fn chooses_levels(&self) -> bool {
+        self.params.iter().any(|(name, _)| name == SEARCH.name)
+    }
+
     /// Whether large groups are divided once more.
     pub fn anatomizes(&self) -> bool {
         self.params.iter().any(|(name, setting)| name == ANATOMIZE.name && *setting == Setting::Flag(true))

@@ -21,7 +21,7 @@
 use super::shared::{Belief, Tally, cared_for, over_groups};
 use super::worlds::release::{Held, Home, Worlds, replay_all};
 use super::worlds::{Effort, Estimate, Scene};
-use super::{Attack, Build, Finding, Making, Target, UNDECIDED_GROUPS, VULNERABLE_SHARE};
+use super::{Attack, Build, Finding, Making, Target, UNDECIDED_PEOPLE, VULNERABLE_SHARE};
 use crate::anonymize::{Class, Replay, Safety};
 use crate::candidate::Groups;
 use crate::criterion::{About, Knowledge, Limit, Scope, Subject, frequency};
@@ -71,13 +71,10 @@ impl Attack for Minimality {
         match &target.making {
             Some(making) => self.attack_making(target, making),
             None => {
-                let release = target.schema.prepare_recoded(target.release)?;
                 let sizes_only = |subject: &Subject| matches!(subject, Subject::Nothing);
                 let promises = target.promises;
                 let even = promises.all && promises.criteria.iter().all(|(_, bound)| sizes_only(&bound.subject));
-                let known = if even { Known::Even } else { Known::Nothing };
-                let ground = Ground { table: &release, schema: target.schema, published: target.groups, known };
-                self.find(target, &ground, None)
+                self.attack_shares(target, if even { Known::Even } else { Known::Nothing }, None)
             }
         }
     }
@@ -89,7 +86,7 @@ impl Minimality {
         let ground = |known| Ground { table: view.table, schema: view.schema, published: making.published, known };
         let safety = Safety::new(view.table, making.bound)?;
         if matches!(class, Class::QiOnly | Class::SaOnly) || safety.reads_sizes_only() {
-            return self.find(target, &ground(Known::Even), Some(class));
+            return self.attack_shares(target, Known::Even, Some(class));
         }
         let reads_quasi = making.bound.iter().any(|bound| bound.criterion.scope() == Scope::Original);
         let replayer = if reads_quasi { None } else { making.method.replayer(view)? };
@@ -101,6 +98,13 @@ impl Minimality {
         let effort = Effort { budget, samples, doubt: DOUBT };
         let worlds = Worlds::new(&scene, &replayed, making.published.len(), effort);
         self.find(target, &ground(Known::Worlds(worlds)), Some(class))
+    }
+
+    /// Where beliefs are shares of groups as they are published: labels may be the same for several groups that were formed.
+    fn attack_shares(&self, target: &Target<'_>, known: Known<'_>, class: Option<Class>) -> Result<Vec<Finding>> {
+        let release = target.schema.prepare_recoded(target.release)?;
+        let ground = Ground { table: &release, schema: target.schema, published: target.groups, known };
+        self.find(target, &ground, class)
     }
 
     /// One finding for each sensitive column.
@@ -438,11 +442,18 @@ impl Sum {
 
     fn warning(&self, side: &Side<'_>) -> Option<String> {
         let name = side.column.name();
-        if self.tally.people > 0 {
-            return Some(format!(
-                "Somebody who knows the method believes more about some people's \"{name}\" than is promised: the {} attack says how much.",
-                KIND.name
-            ));
+        let beyond = format!(
+            "Somebody who knows the method believes more about some people's \"{name}\" than is promised: the {} attack says how much.",
+            KIND.name
+        );
+        match (self.tally.people > 0, self.undecided_groups > 0) {
+            (true, false) => return Some(beyond),
+            (true, true) => {
+                return Some(format!(
+                    "{beyond} For other groups it could not be decided: nothing is claimed about them."
+                ));
+            }
+            _ => {}
         }
         let undecided = match side.ground.known {
             Known::Nothing => "What somebody learns about",
@@ -464,8 +475,8 @@ impl Sum {
             (VULNERABLE_SHARE, if records == 0 { 0.0 } else { people as f64 / records as f64 }),
             ("max_belief", highest.to_f64()),
             ("max_belief_times_l", self.over_promised),
-            (UNDECIDED_GROUPS, self.undecided_groups as f64),
-            ("undecided_people", self.undecided_people as f64),
+            ("undecided_groups", self.undecided_groups as f64),
+            (UNDECIDED_PEOPLE, self.undecided_people as f64),
             ("exact_groups", self.exact_groups as f64),
             ("sampled_groups", self.sampled_groups as f64),
             ("coupled_groups", self.coupled_groups as f64),

@@ -170,9 +170,9 @@ impl Finding {
         self.detail(VULNERABLE_SHARE).filter(|share| *share > 0.0)
     }
 
-    /// Whether something could not be decided.
-    pub fn is_undecided(&self) -> bool {
-        self.detail(UNDECIDED_GROUPS).is_some_and(|groups| groups > 0.0)
+    /// How many people something could not be decided about, if any.
+    pub fn undecided_people(&self) -> Option<u64> {
+        self.detail(UNDECIDED_PEOPLE).filter(|people| *people > 0.0).map(|people| people as u64)
     }
 
     fn detail(&self, name: &str) -> Option<f64> {
@@ -180,8 +180,8 @@ impl Finding {
     }
 }
 
-/// The detail that tells how many groups could not be decided.
-pub const UNDECIDED_GROUPS: &str = "undecided_groups";
+/// The detail that tells about how many people something could not be decided.
+pub const UNDECIDED_PEOPLE: &str = "undecided_people";
 
 /// The detail that tells the share of records about whom more is believed than is promised to somebody who does not know the method.
 pub const VULNERABLE_SHARE: &str = "vulnerable_share";

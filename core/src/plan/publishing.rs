@@ -5,6 +5,7 @@ use super::{Plan, parse_toml};
 use crate::anonymize::{self, Wanted};
 use crate::attack;
 use crate::chance::Chance;
+use crate::data::Role;
 use crate::error::{Error, Result, suggest};
 use crate::exact::{Decimal, Fraction};
 use crate::kind::{Kind, Params, Raw};
@@ -94,7 +95,7 @@ impl Plan {
             None => (None, None),
             Some(section) => {
                 section.refuse_unknown(["target", "queries", "dimensions", "selectivity"])?;
-                (self.read_target(&section)?, read_workload(&section)?)
+                (self.read_target(&section)?, read_workload(&section, self.schema.names(Role::Quasi).len())?)
             }
         };
         let gate = read_gate(root.section("gate")?.as_ref())?;
@@ -114,25 +115,27 @@ impl Plan {
 }
 
 /// A workload of COUNT queries, if any of its keys is there.
-fn read_workload(section: &Section<'_>) -> Result<Option<Workload>> {
+fn read_workload(section: &Section<'_>, quasi: usize) -> Result<Option<Workload>> {
     let keys = ["queries", "dimensions", "selectivity"];
     if keys.iter().all(|key| section.table.get(*key).is_none()) {
         return Ok(None);
     }
-    let selectivity = share(section, "selectivity")?.unwrap_or(Fraction::new(1, 10));
-    let mut workload = Workload::new(2, selectivity);
+    let selectivity = share(section, "selectivity")?.unwrap_or(Fraction::new(1, 2));
+    let mut workload = Workload::new(quasi.clamp(1, 2), selectivity);
     let count = |key: &str, most: usize| -> Result<Option<usize>> {
         let Some(number) = section.get(key, number)? else { return Ok(None) };
         if (1..=most).contains(&number) {
             return Ok(Some(number));
         }
         let error = Error::plan(format!("{}: `{key}` is a whole number from 1 to {most}", section.name));
-        Err(error.line(section.line_of(key)).help(format!("write {key} = {}", if key == "queries" { 1000 } else { 2 })))
+        Err(error
+            .line(section.line_of(key))
+            .help(format!("write {key} = {}", if key == "queries" { 1000 } else { most.min(2) })))
     };
     if let Some(queries) = count("queries", 1_000_000)? {
         workload.queries = queries as u64;
     }
-    if let Some(dimensions) = count("dimensions", 1000)? {
+    if let Some(dimensions) = count("dimensions", quasi.max(1))? {
         workload.dimensions = dimensions;
     }
     Ok(Some(workload))

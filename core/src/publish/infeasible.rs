@@ -7,11 +7,16 @@ use crate::error::{Error, Fault, Result};
 use crate::kind::Params;
 
 /// The error that says which criteria the coarsest candidate, everybody in one group, fails, and with which parameters it would not.
-pub fn explain(task: &Task<'_>) -> Result<Error> {
+pub fn explain(task: &Task<'_>, by_levels: bool) -> Result<Error> {
     let everybody = Groups::by_columns(&[], task.table.rows());
     let audit = audit_bound(task.table, &everybody, task.requirements, task.bound)?;
     let failing: Vec<String> = audit.criteria.iter().filter(|answer| !answer.verdict.holds).map(describe).collect();
     let error = |message: String| Error::new(Fault::Infeasible, message);
+    if failing.is_empty() && !by_levels {
+        let message = "the method finds no safe groups, although everybody in one group would satisfy each criterion";
+        return Ok(error(message.into())
+            .help("use another method (`sfumato list methods`), another `bucket`, or a looser criterion"));
+    }
     if failing.is_empty() {
         // With criteria that merging does not keep, or levels that the plan sets.
         let message = "no choice of levels satisfies all criteria, although everybody in one group would satisfy each";
@@ -22,6 +27,9 @@ pub fn explain(task: &Task<'_>) -> Result<Error> {
     let message =
         format!("no generalization satisfies the plan: even with everybody in one group, {}", failing.join("; and "));
     let help = match is_hopeless(task)? {
+        _ if !by_levels => {
+            "loosen the criterion to what can be met: no grouping can help where one group of everybody fails"
+        }
         true => "loosen the criterion to what can be met: neither hierarchies nor suppression can help here",
         false => "loosen the criterion to what can be met, or allow more suppression ([release] max_suppressed)",
     };

@@ -84,7 +84,9 @@ pub(super) struct Formed {
 
 impl Formed {
     fn new(publishing: &Publishing, task: &Task<'_>) -> Result<Formed> {
-        let Some(outcome) = publishing.method.run(task)? else { return Err(infeasible::explain(task)?) };
+        let Some(outcome) = publishing.method.run(task)? else {
+            return Err(infeasible::explain(task, publishing.method.chooses_levels())?);
+        };
         let sizes_only = Safety::new(task.table, task.bound)?.reads_sizes_only();
         let class = if sizes_only { Class::QiOnly } else { publishing.method.build().class() };
         let (method, groups) = match &outcome {

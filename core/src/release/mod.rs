@@ -50,8 +50,12 @@ pub fn pass_gate(publication: &Publication) -> Result<()> {
         .map(|finding| {
             let on = finding.on.as_ref().map_or(String::new(), |on| format!(" on {on}"));
             let limit = finding.limit.map_or(1.0, |limit| limit.belief.to_f64());
+            let open = match finding.undecided_people() {
+                None => String::new(),
+                Some(_) => " or about whom it could not be decided".to_string(),
+            };
             format!(
-                "{}{on} reaches a belief of {:.4} where {limit:.4} is the limit, for {} people",
+                "{}{on} reaches a belief of {:.4} or more where {limit:.4} is the limit; {} people are above it{open}",
                 finding.attack,
                 finding.highest.to_f64(),
                 finding.above_limit
@@ -63,7 +67,7 @@ pub fn pass_gate(publication: &Publication) -> Result<()> {
     }
     let message = format!("attacks found more than is promised or tolerated: {}", excessive.join("; "));
     Err(Error::new(Fault::Gate, message).help(
-        "require a criterion that keeps to the limit (`sfumato list criteria`), or tolerate it: [gate] attacks = \"report\"",
+        "require a criterion that keeps to the limit (`sfumato list criteria`), use a method that tells less (`sfumato list methods`), or tolerate it: [gate] attacks = \"report\"",
     ))
 }
 

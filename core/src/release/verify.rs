@@ -236,7 +236,10 @@ fn check_attacks(document: &Value, found: &Value, claims: &mut Claims) {
         let on = stated["on"].as_str().map_or(String::new(), |on| format!(" on {on}"));
         let name = format!("attack: {}{on}", stated["attack"].as_str().unwrap_or("?"));
         match &found["attacks"][at] {
-            Value::Null => claims.untold(&name, "it needs what the attacker knows besides the release"),
+            Value::Null => claims.untold(
+                &name,
+                "it needs more than the release: what the attacker knows besides, or what was drawn by lot",
+            ),
             again => {
                 let own: Value = again
                     .as_object()

@@ -58,10 +58,10 @@ fn method_text(one: &Value) -> String {
     let on = one["on"].as_str().map_or(String::new(), |on| format!(" on {on}"));
     let mut text = format!("\n{}{on}\n", one["attack"].as_str().unwrap_or_default());
     let highest = match one["max_belief_times_l"].as_f64() {
-        Some(times) => {
+        Some(times) if times > 0.0 => {
             format!("{}, {} times what is promised", number(one["max_belief"].as_f64().unwrap_or(0.0)), number(times))
         }
-        None => number(one["max_belief"].as_f64().unwrap_or(0.0)),
+        _ => number(one["max_belief"].as_f64().unwrap_or(0.0)),
     };
     text += &format!(
         "  Whoever knows the method believes more than is promised about {} of the records; the highest belief is {highest}.\n",
@@ -70,9 +70,14 @@ fn method_text(one: &Value) -> String {
     if let Some(bound) = one["bound"].as_f64() {
         text += &format!("  Theory allows {} at most.\n", number(bound));
     }
-    match one["undecided_groups"].as_f64().unwrap_or(0.0) as u64 {
-        0 => {}
-        some => text += &format!("  {} could not be decided: nothing is claimed about them.\n", counted(some, "group")),
+    let count = |key: &str| one[key].as_f64().unwrap_or(0.0) as u64;
+    match (count("undecided_groups"), count("undecided_people")) {
+        (0, _) => {}
+        (groups, people) => {
+            let groups = counted(groups, "group");
+            let people = counted(people, "record");
+            text += &format!("  {groups} with {people} could not be decided: nothing is claimed about them.\n");
+        }
     }
     text
 }

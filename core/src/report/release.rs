@@ -39,9 +39,20 @@ fn headline(publication: &Publication) -> String {
         one => format!("{} found more than is promised or tolerated", counted(one as u64, "attack")),
     };
     let vulnerable = publication.attacks.iter().filter_map(Finding::vulnerable_share).reduce(f64::max);
-    let method = vulnerable.map_or(String::new(), |share| {
-        format!(" But whoever knows the method believes more than is promised about {} of the records.", percent(share))
-    });
+    let undecided = publication.attacks.iter().filter_map(Finding::undecided_people).max();
+    let undecided = undecided.map(|people| percent(people as f64 / publication.published.max(1) as f64));
+    let method = match (vulnerable.map(percent), undecided) {
+        (None, None) => String::new(),
+        (Some(share), None) => {
+            format!(" But whoever knows the method believes more than is promised about {share} of the records.")
+        }
+        (Some(share), Some(open)) => format!(
+            " But whoever knows the method believes more than is promised about at least {share} of the records; about {open} it could not be decided."
+        ),
+        (None, Some(open)) => {
+            format!(" What knowing the method tells could not be decided for {open} of the records.")
+        }
+    };
     let criteria = match publication.criteria.len() {
         1 => "the criterion holds".to_string(),
         several => format!("all {several} criteria hold"),
@@ -78,7 +89,7 @@ fn attacks_text(findings: &[Finding]) -> String {
         rows.add_row([
             match (finding.above_limit, finding.limit) {
                 (0, _) if finding.vulnerable_share().is_some() => "!",
-                (0, _) if finding.is_undecided() => "?",
+                (0, _) if finding.undecided_people().is_some() => "?",
                 (0, None) => "–",
                 (0, Some(_)) => "✓",
                 _ => "✗",
