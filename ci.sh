@@ -23,6 +23,8 @@ if [ "${1:-}" = "--full" ]; then
     cargo bench -p sfumato --locked --bench check -- --rows 20000
     cargo bench -p sfumato --locked --bench search -- --rows 30162
     cargo bench -p sfumato --locked --bench grouping -- --rows 100000
+    cargo bench -p sfumato --locked --bench skyline -- --rows 100000
+    cargo bench -p sfumato --locked --bench skyline_anonymize -- --rows 100000
 fi
 
 step "all passed"

@@ -43,7 +43,10 @@ fn examples(command: &str) -> Vec<String> {
 
 #[test]
 fn the_help_of_every_command_has_examples() {
-    assert_eq!(commands(), ["demo", "inspect", "init", "publish", "verify", "attack", "compare", "check", "list"]);
+    assert_eq!(
+        commands(),
+        ["demo", "inspect", "init", "publish", "verify", "attack", "compare", "check", "skyline", "list"]
+    );
     assert!(!examples("").is_empty());
     for command in commands() {
         let examples = examples(&command);
@@ -72,7 +75,7 @@ fn the_examples_of_the_help_work_as_they_stand() {
         if !example.contains("init") {
             folder.write("plan.toml", &quasi);
         }
-        if example.contains("check") {
+        if ["check", "skyline"].iter().any(|word| example.contains(word)) {
             folder.write("release/quasi.csv", "zip,group\n1,1\n2,1\n");
             folder.write("release/sensitive.csv", "group,disease,count\n1,flu,2\n");
         }

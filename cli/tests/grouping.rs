@@ -4,7 +4,7 @@ mod support;
 
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
-use support::publishing::{assert_no_canary, cells, contents, folder, plan, publish, refuse, released};
+use support::publishing::{assert_no_canary, cells, contents, folder, people, plan, publish, refuse, released};
 use support::{CANARY, Folder, assert_close};
 
 /// Every method that forms groups, with its parameters.
@@ -23,16 +23,6 @@ const METHODS: [&str; 9] = [
 const COLUMNS: &str = "name = \"identifier\"\nage = \"quasi\"\njob = \"quasi\"\ndisease = \"sensitive\"\n";
 
 const DIVERSE: &str = "[[require]]\ncriterion = \"frequency-l-diversity\"\non = \"disease\"\nl = 2\n";
-
-/// So many made-up people: names, ages from 20 to 60, four jobs, four diseases.
-fn people(records: usize) -> String {
-    let row = |at: usize| {
-        let job = ["clerk", "cook", "nurse", "pilot"][at * 7 % 11 % 4];
-        let disease = ["flu", "cold", "cancer", "ulcer"][at * 5 % 13 % 4];
-        format!("Zid{at},{},{job},{disease}\n", 20 + at * 17 % 41)
-    };
-    format!("name,age,job,disease\n{}", (0..records).map(row).collect::<String>())
-}
 
 /// The people, grouped by a method and released in a form.
 fn grouped(records: usize, method: &str, release: &str) -> Folder {

@@ -323,7 +323,10 @@ fn only_attacks_that_the_plan_names_are_run() {
     let attacks = stated["attacks"].as_array().unwrap();
     let found: Vec<_> = attacks.iter().map(|one| (one["attack"].as_str().unwrap(), one["params"].clone())).collect();
     assert_eq!(found[0], ("homogeneity", serde_json::json!({ "threshold": "0.5" })));
-    assert_eq!(found[1], ("background-knowledge", serde_json::json!({ "eliminate": "2" })));
+    assert_eq!(
+        found[1],
+        ("background-knowledge", serde_json::json!({ "eliminate": "2", "others": "0", "family": "0", "above": "0.5" }))
+    );
     assert_eq!(found.len(), 2);
 }
 

@@ -1,9 +1,10 @@
 //! One scan over the groups of a table that answers every criterion.
 
 use crate::candidate::{Counter, Groups, Histogram};
-use crate::criterion::{Bound, Criterion, Evidence, Requirement, Subject, Verdict};
+use crate::criterion::{Bound, Criterion, Evidence, Holders, Reached, Requirement, Subject, Verdict};
 use crate::data::{Schema, Table};
-use crate::error::Result;
+use crate::error::{Error, Result};
+use crate::kind::{Point, Setting};
 use foldhash::fast::RandomState;
 use hashbrown::HashTable;
 use rayon::prelude::*;
@@ -30,6 +31,17 @@ pub struct Answer {
     pub verdict: Verdict,
     /// The first record (from 1) of the group that decides.
     pub worst_record: Option<usize>,
+}
+
+impl Answer {
+    /// The points of a skyline, as asked for, each with what was reached.
+    pub fn points(&self) -> impl Iterator<Item = (&Point, &Reached)> {
+        let settings = self.requirement.params.iter().map(|(_, setting)| setting);
+        let asked =
+            settings.filter_map(|setting| if let Setting::Points(points) = setting { Some(points) } else { None });
+        let asked: Vec<&Point> = asked.flatten().collect();
+        self.verdict.points.iter().map(move |reached| (asked[reached.point], reached))
+    }
 }
 
 impl Audit {
@@ -76,6 +88,11 @@ pub fn audit_groups(
 
 /// Checks requirements that are bound to a table already, on groups of its rows; not all rows need be in one.
 pub fn audit_bound(table: &Table, groups: &Groups, requirements: &[Requirement], bound: &[Bound]) -> Result<Audit> {
+    for bound in bound {
+        if let Holders::Records(whose) = &bound.holders {
+            keep_people_whole(groups, whose)?;
+        }
+    }
     let mut evidence = vec![Evidence::none(); bound.len()];
     for scan in scans(table, bound)? {
         let found = scan.run(groups, bound);
@@ -89,6 +106,24 @@ pub fn audit_bound(table: &Table, groups: &Groups, requirements: &[Requirement],
         Answer { requirement: wanted.clone(), verdict, worst_record }
     });
     Ok(Audit { records: groups.records(), groups: groups.len(), criteria: answers.collect() })
+}
+
+/// Refuses groups that divide somebody's records: what she has would be counted in one of them only.
+pub(crate) fn keep_people_whole(groups: &Groups, whose: &[u32]) -> Result<()> {
+    const NOWHERE: u32 = u32::MAX;
+    let mut group_of = vec![NOWHERE; whose.iter().max().map_or(0, |last| *last as usize + 1)];
+    for group in 0..groups.len() {
+        for &row in groups.rows(group) {
+            let known = &mut group_of[whose[row as usize] as usize];
+            if *known != NOWHERE && *known != group as u32 {
+                let message = format!("record {} is in another group than a record of the same person", row + 1);
+                let help = "a person's records need equal quasi-identifiers; and a method that keeps equal records together: incognito, optimal, skyline-anonymize, strict mondrian";
+                return Err(Error::data(message).help(help));
+            }
+            *known = group as u32;
+        }
+    }
+    Ok(())
 }
 
 /// Criteria that read the same column, answered in one pass.
@@ -132,7 +167,7 @@ impl Scan<'_> {
         let mut evidence = vec![Evidence::none(); criteria.len()];
         let mut add = |histogram: &Histogram<'_>, times: u64| {
             for (evidence, criterion) in evidence.iter_mut().zip(criteria) {
-                evidence.absorb(&criterion.evidence(histogram).repeated(times));
+                criterion.gather(evidence, histogram, times);
             }
         };
         let Some((codes, domain)) = self.codes else {

@@ -48,6 +48,7 @@ pub mod criterion;
 pub mod data;
 pub mod error;
 pub mod exact;
+pub mod explore;
 pub mod inspect;
 pub mod kind;
 pub mod plan;

@@ -3,13 +3,14 @@
 mod support;
 
 use proptest::prelude::*;
-use sfumato::audit::audit_groups;
+use sfumato::audit::{audit_bound, audit_groups};
 use sfumato::candidate::{Counter, Groups};
 use sfumato::criterion::{Evidence, KINDS, On, Requirement, Subject};
 use sfumato::data::{Column, Role, Schema, Table};
 use sfumato::kind::{Raw, Shape};
+use sfumato::plan::requirement;
 use std::path::Path;
-use support::{Row, naive, requirement_of, table_of};
+use support::{Row, naive, requirement_of, table_of, text_of};
 
 fn schema() -> Schema {
     Schema::of(&["zip"], &["disease", "drug"])
@@ -51,6 +52,7 @@ fn parameters_out_of_range_are_refused() {
     for kind in KINDS {
         for (at, param) in kind.params.iter().enumerate() {
             let wrong: &[&str] = match param.shape {
+                Shape::Count(0) => &["-1", "2.5", "nan", "99999999999"],
                 Shape::Count(_) => &["0", "-1", "2.5", "nan", "99999999999"],
                 Shape::Decimal(_) => &["-1", "nan", "inf", "-0", "x", "101"],
                 _ => continue,
@@ -143,6 +145,28 @@ proptest! {
                     prop_assert!(!holds(&before, row) || holds(&after, row), "{}", wanted.kind.name);
                 }
             }
+        }
+    }
+
+    /// Groups that hold beside whatever others hold together, one by one they hold too, and a criterion that joins no groups says the same of both.
+    #[test]
+    fn groups_that_hold_among_others_hold_together(rows in rows(2..60), again in 1usize..5) {
+        let rows: Vec<Row> = (0..again).flat_map(|_| rows.iter().copied()).collect();
+        let table = table_of(&rows);
+        let groups = groups_of(&rows.iter().map(|row| row.zip).collect::<Vec<_>>());
+        for wanted in requirements() {
+            let bound = bind(&wanted, &table);
+            let judged: Vec<(bool, bool)> = (0..groups.len()).map(|group| {
+                with_histogram(&bound, &table, &groups, group, |histogram| {
+                    (bound.criterion.holds(histogram), bound.criterion.holds_among(histogram))
+                })
+            }).collect();
+            prop_assert!(judged.iter().all(|(alone, among)| !among || *alone), "{} {:?}", wanted.kind.name, wanted.params);
+            prop_assert!(bound.criterion.joins_groups() || judged.iter().all(|(alone, among)| alone == among), "{}", wanted.kind.name);
+            let sure: Vec<Vec<u32>> =
+                (0..groups.len()).filter(|&group| judged[group].1).map(|group| groups.rows(group).to_vec()).collect();
+            let audit = audit_bound(&table, &Groups::of_lists(&sure), std::slice::from_ref(&wanted), std::slice::from_ref(&bound));
+            prop_assert!(audit.unwrap().holds(), "{} {:?}", wanted.kind.name, wanted.params);
         }
     }
 
@@ -257,10 +281,8 @@ fn on_is_resolved() {
     let two = schema();
     let one = Schema::of(&["zip"], &["disease"]);
     for kind in KINDS {
-        let written: Vec<(&str, Raw)> = support::raw(kind.example);
         let with = |on: &[&str], schema: &Schema| {
-            let on: Vec<String> = on.iter().map(|name| name.to_string()).collect();
-            Requirement::new(kind.name, &written, &on, schema).map(|wanted| wanted.on)
+            requirement(&text_of(kind, kind.example, on), schema).map(|wanted| wanted.on)
         };
         match kind.build.on {
             On::Nothing => assert!(with(&[], &two).is_ok() && with(&["disease"], &two).is_err()),

@@ -4,7 +4,8 @@ mod support;
 
 use proptest::prelude::*;
 use sfumato::anonymize::{Generalization, Outcome, Task, Wanted};
-use sfumato::criterion::{Bound, KINDS, Requirement, Subject};
+use sfumato::candidate::Histogram;
+use sfumato::criterion::{Bound, Evidence, KINDS, Requirement, Subject};
 use sfumato::data::hierarchy::{Hierarchy, Ladder, Rule};
 use sfumato::data::{Column, ColumnSpec, Role, Schema, Table};
 use sfumato::error::Result;
@@ -132,7 +133,10 @@ fn node(
     for row in 0..table.rows() {
         groups.entry((0..quasi.len()).map(|at| label(row, at)).collect()).or_default().push(row);
     }
-    let is_violating = |rows: &[usize]| bound.iter().any(|bound| !holds(bound, table, rows));
+    // What all groups keep together needs no more of any of them.
+    let kept_together = |bound: &&Bound| bound.criterion.joins_groups() && hold_together(bound, table, groups.values());
+    let asked: Vec<&Bound> = bound.iter().filter(|bound| !kept_together(bound)).collect();
+    let is_violating = |rows: &[usize]| asked.iter().any(|bound| !holds(bound, table, rows));
     let (out, kept): (Vec<_>, Vec<_>) = groups.into_iter().partition(|(_, rows)| is_violating(rows));
     let suppressed: usize = out.iter().map(|(_, rows)| rows.len()).sum();
     let values = measures(case, hierarchies, &levels, &kept, &out);
@@ -140,6 +144,18 @@ fn node(
 }
 
 fn holds(bound: &Bound, table: &Table, rows: &[usize]) -> bool {
+    with_histogram(bound, table, rows, |group| match bound.criterion.joins_groups() {
+        true => bound.criterion.holds_among(group),
+        false => bound.criterion.evidence(group).holds(),
+    })
+}
+
+fn hold_together<'a>(bound: &Bound, table: &Table, groups: impl Iterator<Item = &'a Vec<usize>>) -> bool {
+    let evidence = groups.map(|rows| with_histogram(bound, table, rows, |group| bound.criterion.evidence(group)));
+    bound.criterion.verdict(&evidence.fold(Evidence::none(), Evidence::combine)).holds
+}
+
+fn with_histogram<T>(bound: &Bound, table: &Table, rows: &[usize], look: impl FnOnce(&Histogram<'_>) -> T) -> T {
     let codes = match &bound.subject {
         Subject::Nothing => table.columns()[0].codes(),
         Subject::Column(name) => table.column(name).unwrap().codes(),
@@ -147,7 +163,7 @@ fn holds(bound: &Bound, table: &Table, rows: &[usize]) -> bool {
     };
     let domain = codes.iter().max().map_or(1, |&code| code as usize + 1);
     let mut counter = sfumato::candidate::Counter::new(domain);
-    bound.criterion.evidence(&counter.count(0, rows.iter().map(|&row| codes[row]))).holds()
+    look(&counter.count(rows[0], rows.iter().map(|&row| codes[row])))
 }
 
 type Groups = [(Vec<String>, Vec<usize>)];

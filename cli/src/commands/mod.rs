@@ -4,10 +4,12 @@ pub mod attack;
 pub mod check;
 pub mod compare;
 pub mod demo;
+mod grouped;
 pub mod init;
 pub mod inspect;
 pub mod list;
 pub mod publish;
+pub mod skyline;
 pub mod verify;
 
 use clap::Args;

@@ -47,6 +47,16 @@ l = 2
 /// Lets the one record go that is like no other.
 pub const SUPPRESSING: &str = "[release]\nmax_suppressed = \"10%\"\n";
 
+/// So many made-up people: names, ages from 20 to 60, four jobs, four diseases.
+pub fn people(records: usize) -> String {
+    let row = |at: usize| {
+        let job = ["clerk", "cook", "nurse", "pilot"][at * 7 % 11 % 4];
+        let disease = ["flu", "cold", "cancer", "ulcer"][at * 5 % 13 % 4];
+        format!("Zid{at},{},{job},{disease}\n", 20 + at * 17 % 41)
+    };
+    format!("name,age,job,disease\n{}", (0..records).map(row).collect::<String>())
+}
+
 /// A folder with `table.csv` and a `plan.toml` of lines on columns and further sections.
 pub fn folder(table: &str, columns: &str, sections: &str) -> Folder {
     Folder::new(&[("table.csv", table), ("plan.toml", &plan(columns, sections))])

@@ -2,8 +2,9 @@
 //!
 //! An axis depends on the values that records have and on what the plan says about the column, never on sensitive values, on values that no record has, or on the order of records.
 
-use crate::data::{Column, Schema, ValueType};
+use crate::data::{Column, Role, Schema, Table, ValueType};
 use crate::error::{Error, Result, suggest};
+use crate::kind::Raw;
 use jiff::civil::Date;
 
 /// What puts the values of a column in order.
@@ -58,6 +59,40 @@ impl Basis {
     }
 }
 
+/// By what the values of each quasi-identifier are ordered: as written, one word for each, or by the best that is known.
+pub(super) fn bases<'t>(axes: &[String], table: &'t Table, schema: &Schema) -> Result<Vec<(&'t Column, Basis)>> {
+    let quasi = schema.select(table, Role::Quasi)?;
+    if axes.is_empty() {
+        return Ok(quasi.into_iter().map(|column| (column, Basis::of(column, schema))).collect());
+    }
+    if axes.len() != quasi.len() {
+        let message = format!("\"axes\" has {} words for {} quasi-identifiers", axes.len(), quasi.len());
+        return Err(Error::plan(message).help("write one for each, or none at all"));
+    }
+    quasi.into_iter().zip(axes).map(|(column, name)| Ok((column, Basis::find(name)?))).collect()
+}
+
+/// The same, if enough is known of every column.
+pub(super) fn possible_bases<'t>(
+    axes: &[String],
+    table: &'t Table,
+    schema: &Schema,
+) -> Result<Vec<(&'t Column, Basis)>> {
+    let bases = bases(axes, table, schema)?;
+    match bases.iter().find(|(column, basis)| !basis.is_possible(column, schema)) {
+        None => Ok(bases),
+        Some((column, basis)) => {
+            let message = format!("column \"{}\" has no axis by {}", column.name(), basis.name());
+            Err(Error::plan(message).help("leave out `axes`, or say more about the column"))
+        }
+    }
+}
+
+/// Bases as they would be written in a plan.
+pub(super) fn written(bases: &[(&Column, Basis)]) -> Raw {
+    Raw::List(bases.iter().map(|(_, basis)| Raw::from(basis.name())).collect())
+}
+
 /// The values of a column in a row.
 #[derive(Debug)]
 pub(super) struct Axis {
@@ -97,6 +132,23 @@ impl Axis {
         };
         let counts = codes.iter().map(|&code| counts[code as usize] as u32).collect();
         Ok(Axis { place_of_code, counts, positions, whole })
+    }
+
+    /// So many places, each one step from the next; codes are places. How many records are at each is not known.
+    pub(super) fn of_steps(places: usize) -> Axis {
+        let place_of_code: Vec<u32> = (0..places as u32).collect();
+        let positions = place_of_code.iter().map(|&place| f64::from(place)).collect();
+        let whole = places.saturating_sub(1) as f64;
+        Axis { place_of_code, counts: vec![0; places], positions: Some(positions), whole }
+    }
+
+    /// How far two places are apart, as a share of the whole axis.
+    pub(super) fn width(&self, low: u32, high: u32) -> f64 {
+        let distance = match &self.positions {
+            Some(positions) => positions[high as usize] - positions[low as usize],
+            None => f64::from(high - low),
+        };
+        if self.whole > 0.0 { distance / self.whole } else { 0.0 }
     }
 
     /// How many places there are.

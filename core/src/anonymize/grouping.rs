@@ -43,7 +43,7 @@ pub(super) fn bucket_size(task: &Task<'_>, written: u64) -> usize {
     if written > 0 { written as usize } else { asked().max(1) as usize }
 }
 
-/// Decides whether records that are put together satisfy every criterion.
+/// Decides whether records that are put together satisfy every criterion, whatever other groups there are.
 pub struct Safety<'a> {
     criteria: Vec<(&'a dyn Criterion, Option<Coded<'a>>)>,
 }
@@ -112,10 +112,10 @@ impl Checker<'_> {
 
     fn holds_for<I: Iterator<Item = (u32, u32)>>(&mut self, size: u64, records: impl Fn() -> I) -> bool {
         self.criteria.iter().zip(&mut self.counters).all(|((criterion, coded), counter)| match coded {
-            None => criterion.holds(&Histogram::of_size(0, size)),
+            None => criterion.holds_among(&Histogram::of_size(0, size)),
             Some((codes, _)) => {
                 let entries = records().filter(|record| record.1 > 0).map(|(row, count)| (codes[row as usize], count));
-                criterion.holds(&counter.add(0, entries))
+                criterion.holds_among(&counter.add(0, entries))
             }
         })
     }
@@ -175,10 +175,10 @@ impl<'a> Growing<'a> {
     pub fn holds(&mut self) -> bool {
         let (size, counter) = (self.size, &mut self.counter);
         self.criteria.iter().zip(&self.counts).all(|((criterion, coded), counts)| match coded {
-            None => criterion.holds(&Histogram::of_size(0, size)),
+            None => criterion.holds_among(&Histogram::of_size(0, size)),
             Some(_) => {
                 let entries = counts.present.iter().map(|&code| (code, counts.of_code[code as usize]));
-                criterion.holds(&counter.take(0, entries))
+                criterion.holds_among(&counter.take(0, entries))
             }
         })
     }

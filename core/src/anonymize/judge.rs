@@ -2,7 +2,7 @@
 
 use super::Task;
 use crate::candidate::{Coded, FrequencySet, Histogram, Scratch, dense_ids};
-use crate::criterion::{Criterion, Subject};
+use crate::criterion::{Criterion, Evidence, Subject};
 use crate::data::Role;
 use crate::error::Result;
 use crate::utility::{Candidate, Joint, Metric, Scale, Scales, times_ln};
@@ -46,6 +46,8 @@ struct Rule<'a> {
     criterion: &'a dyn Criterion,
     /// Whether a violation here is one on every finer candidate too.
     prunes: bool,
+    /// Whether groups that hold one by one may violate it together.
+    joins: bool,
 }
 
 /// The criteria that read one subject.
@@ -203,13 +205,14 @@ impl<'a> Judge<'a> {
                 tally.add(u64::from(size), u64::from(size));
             }
         }
+        let alone = |rule: &Rule<'_>| !rule.joins || self.keeps_all();
         for rules in &self.rules {
             if tally.is_decided() {
                 break;
             }
             failed.clear();
             let visit = |group: &Histogram<'_>| {
-                if let Some(removed) = rules.violated(group) {
+                if let Some(removed) = rules.violated(group, alone) {
                     failed.push(group.group() as u32);
                     tally.add(group.size(), removed);
                 }
@@ -221,7 +224,41 @@ impl<'a> Judge<'a> {
             }
             failed.iter().for_each(|&group| violating[group as usize] = true);
         }
+        self.joint_violations(set, work, &mut tally);
         tally.found()
+    }
+
+    /// Decides criteria that look at several groups together: if all groups together violate one, those go that do not hold among any others. The recoded table is decided by the same rule.
+    fn joint_violations(&self, set: &FrequencySet, work: &mut Work, tally: &mut Tally) {
+        let joint = self.rules.iter().flat_map(|rules| rules.rules.iter().map(move |rule| (rules.subject, rule)));
+        for (subject, rule) in joint.filter(|(_, rule)| rule.joins) {
+            if tally.is_decided() {
+                return;
+            }
+            let Work { scratch, violating, failed } = work;
+            let subject = subject.expect("what joins groups reads values");
+            let mut evidence = Evidence::none();
+            set.histograms(subject, scratch, &vec![false; violating.len()], |group| {
+                rule.criterion.gather(&mut evidence, group, 1);
+                ControlFlow::Continue(())
+            });
+            if rule.criterion.verdict(&evidence).holds {
+                continue;
+            }
+            if self.keeps_all() {
+                tally.add(1, u64::from(rule.prunes));
+                continue;
+            }
+            failed.clear();
+            set.histograms(subject, scratch, violating, |group| {
+                if !rule.criterion.holds_among(group) {
+                    failed.push(group.group() as u32);
+                    tally.add(group.size(), 0);
+                }
+                ControlFlow::Continue(())
+            });
+            failed.iter().for_each(|&group| violating[group as usize] = true);
+        }
     }
 
     fn with_candidate<T>(
@@ -282,12 +319,12 @@ impl Tally {
 }
 
 impl Rules<'_> {
-    /// Whether a group violates one of them; and if so, how many of its records every finer candidate must suppress.
-    fn violated(&self, group: &Histogram<'_>) -> Option<u64> {
+    /// Whether a group violates one of them that is decided group by group; and if so, how many of its records every finer candidate must suppress.
+    fn violated(&self, group: &Histogram<'_>, alone: impl Fn(&Rule<'_>) -> bool) -> Option<u64> {
         if self.subject.is_some() && (group.entries().len() as u64) < self.least_values {
             return Some(group.size());
         }
-        let broken = self.rules.iter().find(|rule| !rule.criterion.holds(group))?;
+        let broken = self.rules.iter().find(|rule| alone(rule) && !rule.criterion.holds(group))?;
         Some(match broken.prunes {
             true => group.size(),
             false if broken.criterion.is_monotone() => broken.criterion.least_removed(group).min(group.size()),
@@ -362,7 +399,7 @@ where
             all.len() - 1
         });
         all[at].least_values = all[at].least_values.max(criterion.least().values);
-        all[at].rules.push(Rule { criterion, prunes });
+        all[at].rules.push(Rule { criterion, prunes, joins: criterion.joins_groups() });
     }
     Ok((all, subjects))
 }

@@ -17,6 +17,7 @@ mod axis;
 pub mod base;
 pub mod bounded;
 mod coupling;
+mod cutting;
 pub mod greedy_grouping;
 mod grouping;
 pub mod incognito;
@@ -25,9 +26,11 @@ mod lattice;
 pub mod mondrian;
 pub mod optimal;
 mod order;
+mod packed;
 pub mod randomized_greedy_grouping;
 mod replay;
 mod search;
+pub mod skyline_anonymize;
 mod split;
 pub mod symmetric_grouping;
 
@@ -47,10 +50,11 @@ use crate::utility::Chosen;
 pub type Build = fn(&Params) -> Box<dyn Method>;
 
 /// The methods: those that choose levels (everything, the best), then those that form groups of records.
-pub const KINDS: [&Kind<Build>; 8] = [
+pub const KINDS: [&Kind<Build>; 9] = [
     &incognito::KIND,
     &optimal::KIND,
     &mondrian::KIND,
+    &skyline_anonymize::KIND,
     &greedy_grouping::KIND,
     &randomized_greedy_grouping::KIND,
     &symmetric_grouping::KIND,
@@ -184,6 +188,14 @@ const SEARCH: Param = Param {
     summary: "decide every candidate, or look at no more than the budget and say so",
     shape: Shape::Choice(&["exhaustive", "bounded"]),
     default: Some("exhaustive"),
+};
+
+/// What values are ordered by.
+const AXES: Param = Param {
+    name: "axes",
+    summary: "for each quasi-identifier in the order of the plan, by what its values are ordered: value, order, hierarchy or frequency; empty for the best that is known",
+    shape: Shape::Values,
+    default: Some(""),
 };
 
 /// Whether large groups are divided once more.

@@ -9,14 +9,14 @@
 //! **Class**: strict is asymmetric: that a group was not cut further tells something about its smaller side. Relaxed is even-split.
 //! **Reference**: LeFevre, DeWitt and Ramakrishnan 2006; Cormode, Srivastava, Li and Li 2010, Section 2 and Appendix B.
 
-use super::axis::{Axis, Basis, Cut};
+use super::axis::{self, Axis, Basis, Cut};
 use super::coupling::coupled;
 use super::split::Splitter;
-use super::{ANATOMIZE, Build, Class, Grouping, Method, Outcome, Replay, Replayer, Safety, Task, View};
-use crate::data::{Column, Role, Schema, Table};
-use crate::error::{Error, Result};
+use super::{ANATOMIZE, AXES, Build, Class, Grouping, Method, Outcome, Replay, Replayer, Safety, Task, View};
+use crate::data::{Column, Schema};
+use crate::error::Result;
 use crate::exact::Fraction;
-use crate::kind::{Kind, Param, Raw, Shape};
+use crate::kind::{Kind, Param, Shape};
 use rand::seq::SliceRandom;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
@@ -41,14 +41,6 @@ const SPLIT: Param = Param {
     default: Some("strict"),
 };
 
-/// What values are ordered by.
-const AXES: Param = Param {
-    name: "axes",
-    summary: "for each quasi-identifier in the order of the plan, by what its values are ordered: value, order, hierarchy or frequency; empty for the best that is known",
-    shape: Shape::Values,
-    default: Some(""),
-};
-
 /// The purpose for which random numbers are drawn.
 const EQUAL_RECORDS: u64 = 0x6d6f_6e64;
 
@@ -59,11 +51,7 @@ struct Mondrian {
 
 impl Method for Mondrian {
     fn run(&self, task: &Task<'_>) -> Result<Option<Outcome>> {
-        let bases = self.bases(task.table, task.schema)?;
-        if let Some((column, basis)) = bases.iter().find(|(column, basis)| !basis.is_possible(column, task.schema)) {
-            let message = format!("column \"{}\" has no axis by {}", column.name(), basis.name());
-            return Err(Error::plan(message).help("leave out `axes`, or say more about the column"));
-        }
+        let bases = axis::possible_bases(&self.axes, task.table, task.schema)?;
         let safety = Safety::new(task.table, task.bound)?;
         let mut rows: Vec<u32> = (0..task.table.rows() as u32).collect();
         if !safety.checker().holds(&rows) {
@@ -75,8 +63,7 @@ impl Method for Mondrian {
         let dimensions = dimensions(&bases, task.schema)?;
         let splitter = Splitter { dimensions: &dimensions, safety: &safety, lots: self.even.then_some(&rows) };
         let parts = splitter.split(rows.len());
-        let words = bases.iter().map(|(_, basis)| Raw::from(basis.name())).collect();
-        let resolved = vec![(AXES.name, Raw::List(words))];
+        let resolved = vec![(AXES.name, axis::written(&bases))];
         Ok(Some(Outcome::Groups(Grouping::of_stretches(&parts.rows, &parts.stretches, resolved))))
     }
 
@@ -89,7 +76,7 @@ impl Method for Mondrian {
     /// unless a cut that failed on a larger group, before another was taken, runs through the group: then it is coupled with others (see `coupling.rs`). With equal halves, records with equal
     /// quasi-identifiers are in an order that nobody knows; the attacker is granted the one that is used here.
     fn replayer<'a>(&self, view: &View<'a>) -> Result<Option<Replayer<'a>>> {
-        let bases = self.bases(view.table, view.schema)?;
+        let bases = axis::bases(&self.axes, view.table, view.schema)?;
         // Axes depend on all records.
         if !view.complete || !bases.iter().all(|(column, basis)| basis.is_possible(column, view.schema)) {
             return Ok(None);
@@ -100,21 +87,6 @@ impl Method for Mondrian {
         Ok(Some(Box::new(move |group| {
             Some(Replay { coupled: coupled[group], ..replay(groups.rows(group), &dimensions, even) })
         })))
-    }
-}
-
-impl Mondrian {
-    /// By what the values of each quasi-identifier are ordered.
-    fn bases<'t>(&self, table: &'t Table, schema: &Schema) -> Result<Vec<(&'t Column, Basis)>> {
-        let quasi = schema.select(table, Role::Quasi)?;
-        if self.axes.is_empty() {
-            return Ok(quasi.into_iter().map(|column| (column, Basis::of(column, schema))).collect());
-        }
-        if self.axes.len() != quasi.len() {
-            let message = format!("\"axes\" has {} words for {} quasi-identifiers", self.axes.len(), quasi.len());
-            return Err(Error::plan(message).help("write one for each, or none at all"));
-        }
-        quasi.into_iter().zip(&self.axes).map(|(column, name)| Ok((column, Basis::find(name)?))).collect()
     }
 }
 

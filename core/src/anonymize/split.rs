@@ -4,6 +4,7 @@
 //! many records of a large group are at each place is counted on the smaller side of a cut only; the rest is the difference.
 
 use super::axis::{Axis, Cut};
+use super::packed::Layout;
 use super::{Checker, Safety};
 use crate::data::Column;
 use rayon::prelude::*;
@@ -30,7 +31,7 @@ pub(super) struct Parts {
 impl Splitter<'_> {
     /// Cuts all rows of the table.
     pub(super) fn split(&self, rows: usize) -> Parts {
-        let layout = Layout::of(self.dimensions, rows);
+        let layout = layout(self.dimensions, rows);
         match layout.words {
             1 => self.split_packed::<1>(layout, rows),
             2 => self.split_packed::<2>(layout, rows),
@@ -40,7 +41,7 @@ impl Splitter<'_> {
     }
 
     fn split_packed<const WORDS: usize>(&self, layout: Layout, rows: usize) -> Parts {
-        let mut items = layout.items::<WORDS>(self.dimensions, rows, self.lots);
+        let mut items = items::<WORDS>(&layout, self.dimensions, rows, self.lots);
         if self.lots.is_some() {
             // By all quasi-identifiers, then by lot: cuts keep this order, so that records with equal values are always in it.
             items.par_sort_unstable();
@@ -89,67 +90,31 @@ trait Source: Sync {
     fn row(&self, item: &Self::Item) -> u32;
 }
 
-/// Which bits of which word hold the place along a dimension.
-#[derive(Clone, Copy, Debug)]
-struct Field {
-    word: usize,
-    shift: u32,
-    mask: u64,
+/// The first dimension in the highest bits, the row or the lot in the lowest.
+fn layout(dimensions: &[(&Column, Axis)], rows: usize) -> Layout {
+    Layout::of(dimensions.iter().map(|(_, axis)| axis.places()).chain([rows]))
 }
 
-/// How records are packed: the first dimension in the highest bits, its row or its lot in the lowest.
-struct Layout {
-    fields: Vec<Field>,
-    number: Field,
-    words: usize,
-}
-
-impl Layout {
-    fn of(dimensions: &[(&Column, Axis)], rows: usize) -> Layout {
-        let (mut word, mut free) = (0, u64::BITS);
-        let mut field = |values: usize| {
-            let bits = usize::BITS - values.saturating_sub(1).leading_zeros();
-            if bits > free {
-                (word, free) = (word + 1, u64::BITS);
+/// The records of a table, in the order of its rows.
+fn items<const WORDS: usize>(
+    layout: &Layout,
+    dimensions: &[(&Column, Axis)],
+    rows: usize,
+    lots: Option<&[u32]>,
+) -> Vec<[u64; WORDS]> {
+    let mut items = vec![[0; WORDS]; rows];
+    items.par_chunks_mut(BLOCK).enumerate().for_each(|(block, items)| {
+        let all = block * BLOCK..block * BLOCK + items.len();
+        for (item, row) in items.iter_mut().zip(all.clone()) {
+            layout.last().write(item, lots.map_or(row as u32, |lots| lots[row]));
+        }
+        for ((column, axis), field) in dimensions.iter().zip(&layout.fields) {
+            for (item, &code) in items.iter_mut().zip(&column.codes()[all.clone()]) {
+                field.write(item, axis.place(code));
             }
-            free -= bits;
-            // A field of no bits at the very top has nothing to shift.
-            Field { word, shift: free.min(u64::BITS - 1), mask: (1 << bits) - 1 }
-        };
-        let fields = dimensions.iter().map(|(_, axis)| field(axis.places())).collect();
-        let number = field(rows);
-        Layout { fields, number, words: number.word + 1 }
-    }
-
-    /// The records of a table, in the order of its rows.
-    fn items<const WORDS: usize>(
-        &self,
-        dimensions: &[(&Column, Axis)],
-        rows: usize,
-        lots: Option<&[u32]>,
-    ) -> Vec<[u64; WORDS]> {
-        let mut items = vec![[0; WORDS]; rows];
-        items.par_chunks_mut(BLOCK).enumerate().for_each(|(block, items)| {
-            let all = block * BLOCK..block * BLOCK + items.len();
-            for (item, row) in items.iter_mut().zip(all.clone()) {
-                let number = lots.map_or(row as u64, |lots| u64::from(lots[row]));
-                item[self.number.word] = number << self.number.shift;
-            }
-            for ((column, axis), field) in dimensions.iter().zip(&self.fields) {
-                for (item, &code) in items.iter_mut().zip(&column.codes()[all.clone()]) {
-                    item[field.word] |= u64::from(axis.place(code)) << field.shift;
-                }
-            }
-        });
-        items
-    }
-}
-
-impl Field {
-    #[inline]
-    fn read<const WORDS: usize>(self, item: &[u64; WORDS]) -> u32 {
-        (item[self.word] >> self.shift & self.mask) as u32
-    }
+        }
+    });
+    items
 }
 
 /// Records in words.
@@ -169,7 +134,7 @@ impl<const WORDS: usize> Source for Packed<WORDS> {
 
     #[inline]
     fn row(&self, item: &[u64; WORDS]) -> u32 {
-        let number = self.layout.number.read(item);
+        let number = self.layout.last().read(item);
         self.row_of_lot.as_ref().map_or(number, |row_of_lot| row_of_lot[number as usize])
     }
 }
@@ -485,7 +450,7 @@ mod tests {
             for lots in [None, Some(&lots[..])] {
                 let splitter = Splitter { dimensions: &dimensions, safety: &safety, lots };
                 let found = splitter.split(12_000);
-                let layout = Layout::of(&dimensions, 12_000);
+                let layout = layout(&dimensions, 12_000);
                 assert!(layout.words <= 2);
                 for other in [splitter.split_plain(12_000), splitter.split_packed::<4>(layout, 12_000)] {
                     assert!(found.rows == other.rows && found.stretches == other.stretches, "{text}");

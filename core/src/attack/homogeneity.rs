@@ -45,7 +45,7 @@ impl Attack for Homogeneity {
         let threshold = self.params.decimal("threshold").fraction();
         for_each_sensitive(target, Knowledge::Nothing, |sensitive| {
             let tally = tally_groups(target, sensitive, |group, tally| {
-                let share = |count: u32| Fraction::new(u128::from(count), u128::from(group.size()));
+                let share = |_: u32, count: u32| Fraction::new(u128::from(count), u128::from(group.size()));
                 let highest = believe_each(group, sensitive, tally, share);
                 tally.affect(if highest >= threshold { group.size() } else { 0 });
             });
@@ -71,16 +71,16 @@ pub(super) fn tally_groups(
     over_groups(target.groups, start, see, |a, b| (a.0.merge(b.0), a.1)).0
 }
 
-/// Takes note of the belief in each value of a group that needs protection; the highest of them.
+/// Takes note of the belief in each value of a group that needs protection, given its code and count; the highest of them.
 pub(super) fn believe_each(
     group: &Histogram<'_>,
     sensitive: &Sensitive<'_>,
     tally: &mut Tally,
-    belief: impl Fn(u32) -> Fraction,
+    belief: impl Fn(u32, u32) -> Fraction,
 ) -> Fraction {
     let (mut highest, mut above_limit) = (Fraction::ZERO, false);
     for &(code, count) in group.entries().iter().filter(|entry| sensitive.cared_for[entry.0 as usize]) {
-        let one = Belief::new(belief(count), sensitive.limits[code as usize]);
+        let one = Belief::new(belief(code, count), sensitive.limits[code as usize]);
         tally.believe(one);
         above_limit |= one.exceeds;
         highest = highest.max(one.belief);

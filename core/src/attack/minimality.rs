@@ -24,7 +24,7 @@ use super::worlds::{Effort, Estimate, Scene};
 use super::{Attack, Build, Finding, Making, Target, UNDECIDED_PEOPLE, VULNERABLE_SHARE};
 use crate::anonymize::{Class, Replay, Safety};
 use crate::candidate::Groups;
-use crate::criterion::{About, Knowledge, Limit, Scope, Subject, frequency};
+use crate::criterion::{About, Bound, Knowledge, Limit, Scope, Subject, frequency};
 use crate::data::{Column, Role, Schema, Table};
 use crate::error::Result;
 use crate::exact::Fraction;
@@ -88,8 +88,11 @@ impl Minimality {
         if matches!(class, Class::QiOnly | Class::SaOnly) || safety.reads_sizes_only() {
             return self.attack_shares(target, Known::Even, Some(class));
         }
-        let reads_quasi = making.bound.iter().any(|bound| bound.criterion.scope() == Scope::Original);
-        let replayer = if reads_quasi { None } else { making.method.replayer(view)? };
+        let reads_quasi = |bound: &Bound| bound.criterion.scope() == Scope::Original;
+        // Decisions about one group then depend on others: a group alone cannot be replayed.
+        let joins = |bound: &Bound| bound.criterion.joins_groups();
+        let out_of_reach = making.bound.iter().any(|bound| reads_quasi(bound) || joins(bound));
+        let replayer = if out_of_reach { None } else { making.method.replayer(view)? };
         let Some(replayer) = replayer else { return self.find(target, &ground(Known::Nothing), Some(class)) };
 
         let scene = Scene::new(&safety, view.table.rows());

@@ -131,6 +131,28 @@ fn tighter(a: &Limit, b: &Limit) -> Ordering {
 pub trait Attack: Send + Sync {
     /// Attacks the release; one finding for each sensitive column, or one in all.
     fn run(&self, target: &Target<'_>) -> Result<Vec<Finding>>;
+
+    /// What it believes about each group and each of its values that needs protection; nothing if it does not look at groups that way.
+    fn each(&self, _target: &Target<'_>) -> Result<Option<Vec<Believed>>> {
+        Ok(None)
+    }
+}
+
+/// A belief about the people of a group.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Believed {
+    /// The sensitive column.
+    pub on: String,
+    /// The group's number.
+    pub group: usize,
+    /// Its first published record, from 1.
+    pub first_record: usize,
+    /// How many people are in it.
+    pub people: u64,
+    /// The value.
+    pub value: String,
+    /// How far it is believed in.
+    pub belief: f64,
 }
 
 /// What an attack found.

@@ -22,12 +22,12 @@ pub(super) struct Sensitive<'a> {
     pub limits: Vec<Option<Limit>>,
 }
 
-/// One finding for each sensitive column of the release.
-pub(super) fn for_each_sensitive(
+/// What is found about each sensitive column of the release.
+pub(super) fn for_each_sensitive<T>(
     target: &Target<'_>,
     knowledge: Knowledge,
-    find: impl Fn(&Sensitive<'_>) -> Finding,
-) -> Result<Vec<Finding>> {
+    find: impl Fn(&Sensitive<'_>) -> T,
+) -> Result<Vec<T>> {
     let release = target.schema.prepare_recoded(target.release)?;
     let columns = target.schema.select(&release, Role::Sensitive)?;
     let sensitive = columns.into_iter().map(|column| {
@@ -82,6 +82,8 @@ pub(super) struct Tally {
     pub people: u64,
     /// Groups that they are in.
     pub groups: u64,
+    /// People about whom more is believed than a stated number.
+    pub above: u64,
     above_limit: u64,
     beliefs: [u64; 20],
     worst: Option<Belief>,
@@ -135,8 +137,14 @@ impl Tally {
         self.groups += u64::from(people > 0);
     }
 
+    /// Counts people about whom more is believed than a stated number.
+    pub fn count_above(&mut self, people: u64) {
+        self.above += people;
+    }
+
     /// Both together.
     pub fn merge(mut self, other: Tally) -> Tally {
+        self.above += other.above;
         self.people += other.people;
         self.groups += other.groups;
         self.above_limit += other.above_limit;

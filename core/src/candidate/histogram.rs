@@ -113,10 +113,38 @@ impl Counter {
         self.ranked(group, size)
     }
 
-    fn ranked(&mut self, group: usize, size: u64) -> Histogram<'_> {
+    /// Puts the counts in order: small ones, which most are, without comparing.
+    fn rank(&mut self) {
         self.descending.clear();
-        self.descending.extend(self.entries.iter().map(|entry| entry.1));
-        self.descending.sort_unstable_by(|a, b| b.cmp(a));
+        let most = self.entries.iter().map(|entry| entry.1).max().unwrap_or(0);
+        if most >= u64::BITS || self.entries.len() <= 4 {
+            self.descending.extend(self.entries.iter().map(|entry| entry.1));
+            self.descending.sort_unstable_by(|a, b| b.cmp(a));
+            return;
+        }
+        let (mut times, mut present) = ([0u32; u64::BITS as usize], 0u64);
+        for &(_, count) in &self.entries {
+            times[count as usize] += 1;
+            present |= 1 << count;
+        }
+        // Where the counts of each size go, the largest first.
+        let mut next = 0;
+        while present != 0 {
+            let count = present.ilog2();
+            present ^= 1 << count;
+            let slot = &mut times[count as usize];
+            next += std::mem::replace(slot, next);
+        }
+        self.descending.resize(self.entries.len(), 0);
+        for &(_, count) in &self.entries {
+            let slot = &mut times[count as usize];
+            self.descending[*slot as usize] = count;
+            *slot += 1;
+        }
+    }
+
+    fn ranked(&mut self, group: usize, size: u64) -> Histogram<'_> {
+        self.rank();
         Histogram { group, size, entries: &self.entries, descending: &self.descending }
     }
 }

@@ -15,7 +15,7 @@
 //! # Ok::<(), sfumato::Error>(())
 //! ```
 
-use super::{Bound, Build, Context, Criterion, Evidence, Measure, On, Scope, Subject};
+use super::{Bound, Build, Context, Criterion, Evidence, Holders, Measure, On, Scope, Subject};
 use crate::candidate::{Histogram, dense_ids};
 use crate::data::hierarchy::Hierarchy;
 use crate::data::{Column, ReadOptions, Role, Table, csv};
@@ -78,7 +78,7 @@ fn bind(context: &Context<'_>) -> Result<Bound> {
         }
     };
     let criterion = BayesOptimal { rho1, rho2, values: joint.values, pair_of_code, members, joint };
-    Ok(Bound { subject: Subject::Made(subject, pairs), criterion: Box::new(criterion) })
+    Ok(Bound { subject: Subject::Made(subject, pairs), criterion: Box::new(criterion), holders: Holders::OneEach })
 }
 
 /// Weights of (combination, value), one row of values per combination.

@@ -82,7 +82,7 @@ impl Criterion for DistinctDiversity {
         let ruled_out = match knowledge {
             Knowledge::Nothing => 0,
             Knowledge::Eliminated(values) => values,
-            Knowledge::Distribution => return None,
+            Knowledge::Budget(_) | Knowledge::Distribution => return None,
         };
         let promises = self.cared_for.get(code as usize) == Some(&true) && self.l.saturating_sub(ruled_out) >= 2;
         promises.then_some(Limit { belief: Fraction::ONE, strict: true })

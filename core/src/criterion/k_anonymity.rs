@@ -13,7 +13,7 @@
 //! # Ok::<(), sfumato::Error>(())
 //! ```
 
-use super::{About, Bound, Build, Criterion, Evidence, Knowledge, Least, Limit, Measure, On, Subject};
+use super::{About, Bound, Build, Criterion, Evidence, Holders, Knowledge, Least, Limit, Measure, On, Subject};
 use crate::candidate::Histogram;
 use crate::exact::Fraction;
 use crate::kind::{Kind, Param, Shape};
@@ -29,7 +29,7 @@ pub const KIND: Kind<Build> = Kind {
         on: On::Nothing,
         bind: |context| {
             let criterion = Box::new(KAnonymity { k: context.params.count("k") });
-            Ok(Bound { subject: Subject::Nothing, criterion })
+            Ok(Bound { subject: Subject::Nothing, criterion, holders: Holders::OneEach })
         },
     },
 };

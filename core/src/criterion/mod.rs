@@ -10,31 +10,41 @@
 pub mod alpha_k;
 pub mod bayes_optimal;
 pub mod beta_likeness;
+pub mod ck_safety;
 pub mod delta_disclosure;
 pub mod distinct;
 pub mod entropy;
 pub mod entropy_dont_care;
+mod evidence;
 pub mod frequency;
 pub mod k_anonymity;
+pub mod knowledge;
+pub mod minima;
 pub mod multi_attribute;
 pub mod npd_recursive;
 pub mod pd_recursive;
+pub mod people;
+mod promise;
 pub mod recursive;
+mod requirement;
 mod shared;
+pub mod skyline;
 pub mod t_closeness;
 
+pub use evidence::{Evidence, Measure, Reached, Verdict, Violating, WorstGroup};
+pub use knowledge::{Budget, Case};
+pub use promise::{About, Knowledge, Limit};
+pub use requirement::Requirement;
+
 use crate::candidate::{Coded, Histogram};
-use crate::data::{Column, Role, Schema, Table};
-use crate::error::{Error, Result, suggest};
-use crate::exact::Fraction;
-use crate::kind::{self, Kind, Params, Raw};
-use smallvec::{SmallVec, smallvec};
-use std::cmp::Ordering;
+use crate::data::{Column, Schema, Table};
+use crate::error::{Error, Result};
+use crate::kind::{self, Kind, Params};
 use std::path::Path;
 
-/// The criteria, from the weakest idea to the strongest: size, diversity, diversity with exceptions, several columns, distance to the whole, and
-/// an attacker with a distribution of her own.
-pub const KINDS: [&Kind<Build>; 17] = [
+/// The criteria, from the weakest idea to the strongest: size, diversity, diversity with exceptions, several columns, distance to the whole, an
+/// attacker with a distribution of her own, and attackers who know a stated amount about people.
+pub const KINDS: [&Kind<Build>; 19] = [
     &k_anonymity::KIND,
     &alpha_k::KIND,
     &distinct::KIND,
@@ -52,6 +62,8 @@ pub const KINDS: [&Kind<Build>; 17] = [
     &delta_disclosure::KIND,
     &beta_likeness::KIND,
     &bayes_optimal::KIND,
+    &ck_safety::KIND,
+    &skyline::KIND,
 ];
 
 /// The criterion with a name; the error offers the nearest.
@@ -145,6 +157,18 @@ pub struct Bound {
     pub subject: Subject,
     /// The criterion.
     pub criterion: Box<dyn Criterion>,
+    /// How many values a person may have, and where they are.
+    pub holders: Holders,
+}
+
+/// How many values a person may have, and where they are.
+pub enum Holders {
+    /// Every record is somebody else's and has one.
+    OneEach,
+    /// People have several records; whose each is. All of a person's must be in one group.
+    Records(Vec<u32>),
+    /// Several are in one cell.
+    Cells,
 }
 
 impl Bound {
@@ -162,14 +186,14 @@ impl Bound {
 
     /// A criterion that reads the sensitive column it is about.
     fn on_column(context: &Context<'_>, criterion: Box<dyn Criterion>) -> Result<Bound> {
-        Ok(Bound { subject: Subject::Column(context.on[0].clone()), criterion })
+        Ok(Bound { subject: Subject::Column(context.on[0].clone()), criterion, holders: Holders::OneEach })
     }
 }
 
 /// What must hold for a release: a fold over its groups.
 ///
 /// Obligations: `evidence` depends on the group's size and histogram alone; `verdict` of combined evidence is the verdict on all groups together;
-/// a criterion that says it is monotone holds for a merged group wherever it holds for the parts. The contract tests check all three for every
+/// a criterion that says it is monotone still holds when two groups are merged; groups that hold among any others hold together. The contract tests check all three for every
 /// criterion of [`KINDS`].
 ///
 /// ```
@@ -203,12 +227,28 @@ pub trait Criterion: Send + Sync {
         Verdict::of(evidence)
     }
 
+    /// Takes one of so many groups alike into what others told: the evidence of all, without making that of one.
+    fn gather(&self, so_far: &mut Evidence, group: &Histogram<'_>, times: u64) {
+        so_far.absorb(&self.evidence(group).repeated(times));
+    }
+
     /// Whether merging groups keeps it.
     fn is_monotone(&self) -> bool;
 
     /// Whether it holds for one group: what `evidence` says, without measuring. Searches ask this millions of times.
     fn holds(&self, group: &Histogram<'_>) -> bool {
         self.evidence(group).holds()
+    }
+
+    /// Whether groups that hold one by one may violate it together. Then the verdict is that of combined evidence, and whoever decides group by group asks [`holds_among`](Criterion::holds_among).
+    fn joins_groups(&self) -> bool {
+        false
+    }
+
+    /// Whether it holds for one group beside whatever others: groups of which each says so satisfy the criterion together. That is more than holding for the group alone where the criterion
+    /// [joins groups](Criterion::joins_groups).
+    fn holds_among(&self, group: &Histogram<'_>) -> bool {
+        self.holds(group)
     }
 
     /// Whether a group for which it holds may take in *any* further records and still satisfy it. That is more than being monotone, and what a
@@ -276,312 +316,13 @@ pub struct Least {
     pub values: u64,
 }
 
-/// What an attacker believes something about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum About {
-    /// Which record is a person's.
-    Identity,
-    /// That a person has the sensitive value with this code, in the column that the criterion is about.
-    Value(u32),
-}
-
-/// What an attacker knows besides the release and everybody's quasi-identifiers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Knowledge {
-    /// Nothing.
-    Nothing,
-    /// So many sensitive values that the person does not have.
-    Eliminated(u64),
-    /// How sensitive values are distributed among people with given quasi-identifiers.
-    Distribution,
-}
-
-/// A belief that is not exceeded.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Limit {
-    /// The bound.
-    pub belief: Fraction,
-    /// Whether the bound itself is not reached either.
-    pub strict: bool,
-}
-
-impl Limit {
-    /// Whether a belief keeps to it.
-    pub fn allows(&self, belief: Fraction) -> bool {
-        if self.strict { belief < self.belief } else { belief <= self.belief }
-    }
-}
-
-/// A measured value that remembers whether the least or the most of several counts.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Measure {
-    value: Value,
-    most: bool,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Value {
-    Exact(Fraction),
-    Real(f64),
-}
-
-impl Measure {
-    /// The least over groups counts.
-    pub fn least(value: Fraction) -> Self {
-        Measure { value: Value::Exact(value), most: false }
-    }
-
-    /// The most over groups counts.
-    pub fn most(value: Fraction) -> Self {
-        Measure { value: Value::Exact(value), most: true }
-    }
-
-    /// The least over groups counts, of a number that is not a fraction.
-    pub fn least_real(value: f64) -> Self {
-        Measure { value: Value::Real(value), most: false }
-    }
-
-    /// The most over groups counts, of a number that is not a fraction.
-    pub fn most_real(value: f64) -> Self {
-        Measure { value: Value::Real(value), most: true }
-    }
-
-    /// The nearest float; infinite where no finite parameter would do.
-    pub fn to_f64(self) -> f64 {
-        match self.value {
-            Value::Exact(fraction) => fraction.to_f64(),
-            Value::Real(real) => real,
-        }
-    }
-
-    /// The fraction, where it is one.
-    pub fn fraction(self) -> Option<Fraction> {
-        match self.value {
-            Value::Exact(fraction) => Some(fraction),
-            Value::Real(_) => None,
-        }
-    }
-
-    /// Less for the worse one.
-    fn compare(&self, other: &Measure) -> Ordering {
-        let natural = match (self.value, other.value) {
-            (Value::Exact(a), Value::Exact(b)) => a.cmp(&b),
-            _ => self.to_f64().total_cmp(&other.to_f64()),
-        };
-        if self.most { natural.reverse() } else { natural }
-    }
-}
-
-/// What groups tell about a criterion. Combines in any order.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Evidence {
-    holds: bool,
-    measures: SmallVec<[Measure; 1]>,
-    /// With its own first measure: the combined one may be another group's.
-    worst: Option<(WorstGroup, Measure)>,
-    violating: Violating,
-}
-
-/// The group that decides the measured value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct WorstGroup {
-    /// Whether it holds by itself: with two thresholds, a group that fails either is worse than one that fails none.
-    pub holds: bool,
-    /// How many records it has.
-    pub size: u64,
-    /// Its number.
-    pub group: usize,
-}
-
-/// How much of the table violates a criterion.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Violating {
-    /// Groups that violate it by themselves.
-    pub groups: u64,
-    /// Records in them.
-    pub records: u64,
-}
-
-impl Evidence {
-    /// The evidence of no group.
-    pub fn none() -> Self {
-        Evidence { holds: true, measures: SmallVec::new(), worst: None, violating: Violating::default() }
-    }
-
-    /// The evidence of one group: whether the criterion holds for it, and what was measured; the first measure tells the worst group.
-    pub fn of(group: &Histogram<'_>, holds: bool, measures: impl IntoIterator<Item = Measure>) -> Self {
-        let violating = if holds { Violating::default() } else { Violating { groups: 1, records: group.size() } };
-        let measures: SmallVec<[Measure; 1]> = measures.into_iter().collect();
-        let worst = WorstGroup { holds, size: group.size(), group: group.group() };
-        let worst = measures.first().map(|measure| (worst, *measure));
-        Evidence { holds, measures, worst, violating }
-    }
-
-    /// The evidence of so many groups alike; the one it is of stands for the first.
-    pub fn repeated(mut self, times: u64) -> Evidence {
-        self.violating.groups *= times;
-        self.violating.records *= times;
-        self
-    }
-
-    /// Both together.
-    pub fn combine(mut self, other: Evidence) -> Evidence {
-        self.absorb(&other);
-        self
-    }
-
-    /// Takes in what other groups tell.
-    pub fn absorb(&mut self, other: &Evidence) {
-        let (Some(mine), Some(others)) = (self.worst, other.worst) else {
-            if self.worst.is_none() {
-                *self = other.clone();
-            }
-            return;
-        };
-        let order = mine.0.holds.cmp(&others.0.holds).then(mine.1.compare(&others.1)).then(mine.0.cmp(&others.0));
-        if order == Ordering::Greater {
-            self.worst = Some(others);
-        }
-        for (own, others) in self.measures.iter_mut().zip(&other.measures) {
-            if own.compare(others) == Ordering::Greater {
-                *own = *others;
-            }
-        }
-        self.holds &= other.holds;
-        self.violating.groups += other.violating.groups;
-        self.violating.records += other.violating.records;
-    }
-
-    /// Whether the criterion holds for every group by itself.
-    pub fn holds(&self) -> bool {
-        self.holds
-    }
-
-    /// What was measured.
-    pub fn measures(&self) -> &[Measure] {
-        &self.measures
-    }
-}
-
-/// The answer of a criterion.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Verdict {
-    /// Whether it holds.
-    pub holds: bool,
-    /// The strongest parameter that would hold; nothing if no finite one would, or there is no group.
-    pub measured: Option<f64>,
-    /// Further measured values, by the parameter they belong to.
-    pub also: SmallVec<[(&'static str, f64); 1]>,
-    /// The group that decides.
-    pub worst: Option<WorstGroup>,
-    /// How much of the table violates it.
-    pub violating: Violating,
-}
-
-impl Verdict {
-    /// The verdict of a criterion that holds when it holds for every group by itself, and whose first measure is the parameter.
-    pub fn of(evidence: &Evidence) -> Verdict {
-        Verdict {
-            holds: evidence.holds,
-            measured: evidence.measures.first().map(|measure| measure.to_f64()).filter(|value| value.is_finite()),
-            also: smallvec![],
-            worst: evidence.worst.map(|(group, _)| group),
-            violating: evidence.violating,
-        }
-    }
-
-    /// Adds the second measure under a parameter's name.
-    pub fn with_second(mut self, name: &'static str, evidence: &Evidence) -> Verdict {
-        if let Some(value) = evidence.measures.get(1).map(|measure| measure.to_f64()).filter(|value| value.is_finite())
-        {
-            self.also.push((name, value));
-        }
-        self
-    }
-}
-
-/// A criterion with its parameters, as a plan asks for it.
-#[derive(Clone)]
-pub struct Requirement {
-    /// Which criterion.
-    pub kind: &'static Kind<Build>,
-    /// Its parameters.
-    pub params: Params,
-    /// The sensitive columns that it is about.
-    pub on: Vec<String>,
-}
-
-impl Requirement {
-    /// A requirement from what was written. `on` may be left out where only one column can be meant.
-    ///
-    /// ```
-    /// use sfumato::criterion::Requirement;
-    /// use sfumato::data::Schema;
-    /// use sfumato::kind::Raw;
-    ///
-    /// let schema = Schema::of(&["zip"], &["disease"]);
-    /// let wanted = Requirement::new("distinct-l-diversity", &[("l", Raw::from("3"))], &[], &schema)?;
-    /// assert_eq!(wanted.on, ["disease"]);
-    /// # Ok::<(), sfumato::Error>(())
-    /// ```
-    pub fn new(name: &str, written: &[(&str, Raw)], on: &[String], schema: &Schema) -> Result<Requirement> {
-        let kind = find(name)?;
-        let params = kind.check(written)?;
-        let on = resolve_on(kind, on, schema)?;
-        Ok(Requirement { kind, params, on })
-    }
-
-    /// Binds it to a table.
-    pub fn bind(&self, table: &Table, schema: &Schema, folder: &Path) -> Result<Bound> {
-        (self.kind.build.bind)(&Context { table, schema, params: &self.params, on: &self.on, folder })
-    }
-}
-
-fn resolve_on(kind: &'static Kind<Build>, written: &[String], schema: &Schema) -> Result<Vec<String>> {
-    let sensitive = schema.names(Role::Sensitive);
-    let example =
-        || format!("add a column with role = \"sensitive\", and `on` if there are several, to use {}", kind.name);
-    if kind.build.on == On::Nothing {
-        return match written {
-            [] => Ok(Vec::new()),
-            _ => Err(Error::plan(format!("{} is about group sizes only", kind.name)).help("leave out `on`")),
-        };
-    }
-    if sensitive.is_empty() {
-        return Err(Error::plan(format!("{} needs a sensitive column, the plan has none", kind.name)).help(example()));
-    }
-    for name in written {
-        if !sensitive.contains(&name.as_str()) {
-            let message = format!("{}: \"{name}\" is not a sensitive column of the plan", kind.name);
-            return Err(Error::plan(message).help(suggest(name, sensitive.iter().copied())));
-        }
-    }
-    if (1..written.len()).any(|at| written[..at].contains(&written[at])) {
-        return Err(Error::plan(format!("{}: `on` names a column twice", kind.name)));
-    }
-    let all = || sensitive.iter().map(|name| name.to_string()).collect::<Vec<_>>();
-    match (kind.build.on, written, sensitive.as_slice()) {
-        (On::Column, [_], _) => Ok(written.to_vec()),
-        (On::Column, [], [_]) => Ok(all()),
-        (On::Column, ..) => {
-            let message = format!("{} is about one sensitive column", kind.name);
-            Err(Error::plan(message).help(format!("say which: on = \"{}\"", sensitive[0])))
-        }
-        (_, [], [_]) | (_, [_], _) => {
-            let message = format!("{} is about several sensitive columns", kind.name);
-            Err(Error::plan(message).help("name at least two, or use the criterion without \"multi-attribute-\""))
-        }
-        (_, [], _) => Ok(all()),
-        _ => Ok(written.to_vec()),
-    }
-}
-
 #[cfg(test)]
 pub(crate) mod testing {
     //! Helpers that many criteria's tests share.
 
     use super::*;
     use crate::audit::audit;
+    use crate::kind::Raw;
 
     /// The verdict on groups given as lists of sensitive values.
     pub(crate) fn verdict(name: &str, written: &[(&str, Raw)], groups: &[&[&str]]) -> Verdict {

@@ -14,7 +14,7 @@
 //! ```
 
 use super::{
-    Bound, Build, Context, Criterion, Evidence, On, Subject, Verdict, distinct, entropy, frequency, recursive,
+    Bound, Build, Context, Criterion, Evidence, Holders, On, Subject, Verdict, distinct, entropy, frequency, recursive,
 };
 use crate::candidate::{Counter, Histogram, dense_ids};
 use crate::error::Result;
@@ -87,7 +87,11 @@ fn bind(context: &Context<'_>, make: Make) -> Result<Bound> {
         let cared_for = Context { on: &context.on[at..=at], ..*context }.cared_for()?;
         sides.push(Side { own: own.clone(), rest, inner: make(context.params, cared_for)? });
     }
-    Ok(Bound { subject: Subject::Made(joint, combinations), criterion: Box::new(MultiAttribute { sides }) })
+    Ok(Bound {
+        subject: Subject::Made(joint, combinations),
+        criterion: Box::new(MultiAttribute { sides }),
+        holders: Holders::OneEach,
+    })
 }
 
 /// One sensitive column, seen with the others known.

@@ -75,7 +75,7 @@ pub(super) fn promised(
     let ruled_out = match knowledge {
         Knowledge::Nothing => 0,
         Knowledge::Eliminated(values) => values,
-        Knowledge::Distribution => return None,
+        Knowledge::Budget(_) | Knowledge::Distribution => return None,
     };
     let promises = cared_for.get(code as usize) == Some(&true) && l.saturating_sub(ruled_out) >= 2;
     let whole = c.num.checked_add(c.den).filter(|_| promises)?;

@@ -116,7 +116,9 @@ pub(super) fn raw(value: &Spanned<DeValue<'_>>) -> Raw {
         DeValue::Boolean(flag) => Raw::Flag(*flag),
         DeValue::Array(items) => Raw::List(items.iter().map(raw).collect()),
         DeValue::Datetime(_) => Raw::Other("a date"),
-        DeValue::Table(_) => Raw::Other("a table"),
+        DeValue::Table(table) => {
+            Raw::Table(table.iter().map(|(name, value)| (name.get_ref().to_string(), raw(value))).collect())
+        }
     }
 }
 

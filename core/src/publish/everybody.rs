@@ -23,6 +23,7 @@ impl Made {
         for (answer, _) in publication.criteria.iter_mut().zip(&self.scopes).filter(|(_, scope)| reads_whole(scope)) {
             let verdict = &mut answer.verdict;
             verdict.measured = verdict.measured.zip(distance).map(|(value, step)| rounded(value, step));
+            verdict.points.iter_mut().for_each(|point| point.measured = rounded(point.measured, share));
             verdict.also.retain(|_| distance.is_some());
             verdict.also.iter_mut().for_each(|(_, value)| *value = rounded(*value, share));
         }

@@ -6,7 +6,7 @@ use crate::anonymize::{Class, Outcome, Safety, Task, View, Wanted};
 use crate::attack::{Finding, Making, Original, Promises, Target};
 use crate::audit::{Answer, audit_bound};
 use crate::candidate::Groups;
-use crate::criterion::{Bound, Scope};
+use crate::criterion::{Bound, Holders, Scope};
 use crate::data::{Formats, Table};
 use crate::error::{Error, Fault, Result};
 use crate::exact::Fraction;
@@ -52,6 +52,7 @@ pub fn make(plan: &Plan, publishing: &Publishing, table: &Table, formats: &Forma
     let table = &*prepared;
     let bound: Vec<Bound> =
         plan.requirements.iter().map(|wanted| wanted.bind(table, schema, &plan.folder)).collect::<Result<_>>()?;
+    bound.iter().try_for_each(|bound| refuse_joined_values(bound, publishing.recoding.form))?;
     // To suppress everybody is no release.
     let most = publishing.max_suppressed.unwrap_or(Fraction::ZERO);
     let limit = share_of(most, table.rows()).min(table.rows() as u64 - 1);
@@ -141,6 +142,21 @@ fn check(plan: &Plan, table: &Table) -> Result<()> {
         return Err(Error::data("the table has no records"));
     }
     Ok(())
+}
+
+/// Refuses to show which values are one person's, or how many somebody has: what criteria say about people with several values relies on nobody knowing.
+fn refuse_joined_values(bound: &Bound, form: Form) -> Result<()> {
+    match (&bound.holders, form) {
+        (Holders::OneEach, _) | (Holders::Records(_), Form::Generalized) => Ok(()),
+        (Holders::Records(_), Form::Bucketized) => {
+            let error = Error::plan("a bucketized release would show how many values each person has");
+            Err(error.help("publish with form = \"generalized\", one record for each value"))
+        }
+        (Holders::Cells, _) => {
+            let error = Error::plan("publishing whole cells would show which values are one person's");
+            Err(error.help("write one record for each value, name the column that tells whose it is (person = \"…\") and give it role = \"identifier\"; `check` and `skyline` read cells as they are"))
+        }
+    }
 }
 
 /// ⌊share·records⌋, exactly: the largest number of records whose share of all is not more.

@@ -10,9 +10,9 @@ mod local;
 pub use bucketize::bucketize;
 pub use local::Labels;
 
-use crate::candidate::{Counter, Groups, Histogram};
+use crate::candidate::{Coded, Counter, Groups, Histogram};
 use crate::chance::Chance;
-use crate::criterion::Bound;
+use crate::criterion::{Bound, Criterion, Evidence};
 use crate::data::hierarchy::TOP;
 use crate::data::{Column, ColumnSpec, Role, Schema, Table};
 use crate::error::Result;
@@ -167,24 +167,46 @@ fn in_order_of_values(columns: &[&Column], rows: usize) -> impl Iterator<Item = 
     order.into_iter()
 }
 
-/// Whether each group violates a criterion.
+/// Whether each group violates a criterion. Of a criterion that looks at several groups together, if all of them violate it, those that do not hold among any others.
 fn violating(table: &Table, bound: &[Bound], groups: &Groups) -> Result<Vec<bool>> {
     let mut violating = vec![false; groups.len()];
     for bound in bound {
-        let coded = bound.coded(table)?;
+        let (coded, criterion) = (bound.coded(table)?, &*bound.criterion);
+        if criterion.joins_groups() && holds_together(coded, criterion, groups) {
+            continue;
+        }
         violating.par_iter_mut().enumerate().for_each_init(
-            || Counter::new(coded.map_or(0, |(_, domain)| domain)),
+            || counter(coded),
             |counter, (group, violating)| {
-                let rows = groups.rows(group);
-                let evidence = match coded {
-                    None => bound.criterion.evidence(&Histogram::of_size(group, rows.len() as u64)),
-                    Some((codes, _)) => {
-                        bound.criterion.evidence(&counter.count(group, rows.iter().map(|&row| codes[row as usize])))
-                    }
-                };
-                *violating |= !evidence.holds();
+                *violating |= !with_histogram(coded, groups, group, counter, |one| criterion.holds_among(one));
             },
         );
     }
     Ok(violating)
+}
+
+fn holds_together(coded: Option<Coded<'_>>, criterion: &dyn Criterion, groups: &Groups) -> bool {
+    let (mut evidence, mut counter) = (Evidence::none(), counter(coded));
+    for group in 0..groups.len() {
+        with_histogram(coded, groups, group, &mut counter, |one| criterion.gather(&mut evidence, one, 1));
+    }
+    criterion.verdict(&evidence).holds
+}
+
+fn counter(coded: Option<Coded<'_>>) -> Counter {
+    Counter::new(coded.map_or(0, |(_, domain)| domain))
+}
+
+fn with_histogram<T>(
+    coded: Option<Coded<'_>>,
+    groups: &Groups,
+    group: usize,
+    counter: &mut Counter,
+    look: impl FnOnce(&Histogram<'_>) -> T,
+) -> T {
+    let rows = groups.rows(group);
+    match coded {
+        None => look(&Histogram::of_size(group, rows.len() as u64)),
+        Some((codes, _)) => look(&counter.count(group, rows.iter().map(|&row| codes[row as usize]))),
+    }
 }

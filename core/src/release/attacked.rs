@@ -2,25 +2,28 @@
 
 use super::recompute::Stated;
 use super::verify::certificate;
-use crate::attack;
+use crate::attack::{self, Believed};
 use crate::data::Formats;
-use crate::error::Result;
-use crate::kind::Kind;
+use crate::error::{Error, Result};
+use crate::kind::{Kind, Params};
 use crate::report::{attack_json, flattened_json};
 use serde_json::{Value, json};
 use std::path::Path;
 
+/// An attack with its parameters.
+pub type Wanted = (&'static Kind<attack::Build>, Params);
+
 /// What attacks find in a release directory: one document for each finding. An attack that needs more than the directory has (the original's quasi-identifiers, a register) cannot be repeated; for it
 /// stands what the certificate says it found when the release was made.
-pub fn attack(folder: &Path, kinds: &[&'static Kind<attack::Build>], formats: &Formats) -> Result<Vec<Value>> {
+pub fn attack(folder: &Path, wanted: &[Wanted], formats: &Formats) -> Result<Vec<Value>> {
     let document = certificate(folder)?;
     let stated = Stated::read(&document)?;
     let release = stated.release(folder, formats)?;
     stated.attack_release(&release, folder, formats, |target| {
         let mut found = Vec::new();
-        for kind in kinds {
+        for (kind, params) in wanted {
             let stated = of_certificate(&document, kind.name);
-            let again = (kind.build)(&kind.check(&[])?).run(target)?;
+            let again = (kind.build)(params).run(target)?;
             let repeated: Vec<Value> = again
                 .iter()
                 .map(|finding| {
@@ -31,6 +34,17 @@ pub fn attack(folder: &Path, kinds: &[&'static Kind<attack::Build>], formats: &F
             found.extend(if again.is_empty() { stated } else { repeated });
         }
         Ok(found)
+    })
+}
+
+/// What an attack believes about each group of a release directory and each of its values.
+pub fn beliefs(folder: &Path, (kind, params): &Wanted, formats: &Formats) -> Result<Vec<Believed>> {
+    let stated = Stated::read(&certificate(folder)?)?;
+    let release = stated.release(folder, formats)?;
+    let found = stated.attack_release(&release, folder, formats, |target| (kind.build)(params).each(target))?;
+    found.ok_or_else(|| {
+        let error = Error::plan(format!("{} does not tell what is believed about each group", kind.name));
+        error.help("background-knowledge does")
     })
 }
 

@@ -9,7 +9,7 @@ pub mod directory;
 mod recompute;
 mod verify;
 
-pub use attacked::attack;
+pub use attacked::{Wanted, attack, beliefs};
 pub use verify::{Claim, Verification, certificate, table, verify};
 
 use crate::data::{Formats, Table};

@@ -232,12 +232,17 @@ fn texts(value: &Value) -> Vec<String> {
 
 /// Parameters as somebody might have written them in a plan.
 fn written(params: &Value) -> Vec<(&str, Raw)> {
-    let raw = |value: &Value| match value {
-        Value::Bool(flag) => Raw::Flag(*flag),
-        Value::Array(_) => Raw::List(texts(value).into_iter().map(Raw::Text).collect()),
-        other => Raw::Text(other.as_str().map_or_else(|| other.to_string(), str::to_string)),
-    };
     params.as_object().into_iter().flatten().map(|(name, value)| (name.as_str(), raw(value))).collect()
+}
+
+/// A parameter in the same form.
+fn raw(value: &Value) -> Raw {
+    match value {
+        Value::Bool(flag) => Raw::Flag(*flag),
+        Value::Array(items) => Raw::List(items.iter().map(raw).collect()),
+        Value::Object(fields) => Raw::Table(fields.iter().map(|(name, value)| (name.clone(), raw(value))).collect()),
+        other => Raw::Text(other.as_str().map_or_else(|| other.to_string(), str::to_string)),
+    }
 }
 
 fn requirement(stated: &Value, schema: &Schema) -> Result<Requirement> {

@@ -4,7 +4,7 @@ use super::Family;
 use crate::attack::Finding;
 use crate::audit::{Answer, Audit};
 use crate::inspect::Profile;
-use crate::kind::{Params, Setting};
+use crate::kind::{Params, Point, Setting};
 use crate::publish::{MethodReport, Publication};
 use crate::recode::Form;
 use serde_json::{Map, Value, json};
@@ -38,12 +38,33 @@ pub fn answer_json(answer: &Answer) -> Value {
     for (name, value) in &verdict.also {
         document[format!("measured_{name}")] = json!(value);
     }
+    if !verdict.points.is_empty() {
+        document["points"] = points_json(answer);
+    }
     document["worst_group"] = json!({
         "size": verdict.worst.map(|worst| worst.size),
         "first_record": answer.worst_record,
     });
     document["violating"] = json!({ "groups": verdict.violating.groups, "records": verdict.violating.records });
     document
+}
+
+/// The points of a skyline, each with the highest belief that is reached at it.
+fn points_json(answer: &Answer) -> Value {
+    let points = answer.points().map(|(point, reached)| {
+        let mut document = point_json(point);
+        document["measured"] = json!(reached.measured);
+        document["holds"] = json!(reached.holds);
+        document
+    });
+    points.collect::<Vec<_>>().into()
+}
+
+/// A point of a skyline, as a plan writes it.
+fn point_json(point: &Point) -> Value {
+    let value = point.value.iter().map(|value| ("value".to_string(), json!(value)));
+    let counts = [("l", point.l), ("k", point.k), ("m", point.m)].map(|(name, count)| (name.to_string(), json!(count)));
+    value.chain(counts).chain([("c".to_string(), json!(point.c.to_string()))]).collect::<Map<_, _>>().into()
 }
 
 /// What can be read off a release: one finding of an attack.
@@ -136,6 +157,7 @@ fn written(setting: &Setting) -> Value {
     match setting {
         Setting::Flag(flag) => (*flag).into(),
         Setting::Values(values) => values.as_slice().into(),
+        Setting::Points(points) => points.iter().map(point_json).collect::<Vec<_>>().into(),
         Setting::Decimals(numbers) => numbers.iter().map(ToString::to_string).collect::<Vec<_>>().into(),
         single => single.to_string().into(),
     }

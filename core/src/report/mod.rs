@@ -4,11 +4,13 @@ mod attacks;
 pub mod html;
 mod json;
 mod release;
+mod skyline;
 mod terminal;
 
 pub use attacks::{attack_json, attacks_text, flattened_json};
 pub use json::{answer_json, audit_json, finding_json, list_json, params_json, profile_json, publication_json};
 pub use release::{compare_text, publication_text};
+pub use skyline::{skyline_json, skyline_text};
 pub use terminal::{audit_text, list_text, profile_text};
 
 use crate::anonymize;

@@ -3,6 +3,7 @@
 use super::{Family, Member};
 use crate::audit::{Answer, Audit};
 use crate::inspect::Profile;
+use crate::kind::Setting;
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 
 /// A table without lines, to be read and to be cut by other tools.
@@ -42,7 +43,28 @@ pub(super) fn answers_text(answers: &[Answer]) -> String {
     for answer in answers {
         rows.add_row(audit_row(answer));
     }
-    trimmed(&rows.to_string())
+    let mut text = trimmed(&rows.to_string());
+    for answer in answers.iter().filter(|answer| answer.verdict.points.len() > 1) {
+        text += &points_text(answer);
+    }
+    text
+}
+
+/// The points of a skyline: what may be known, what must not be reached with it, and what is.
+fn points_text(answer: &Answer) -> String {
+    let mut rows = table(&["", "value", "l", "k", "m", "below", "reached"], &[2, 3, 4, 5, 6]);
+    for (point, reached) in answer.points() {
+        rows.add_row([
+            if reached.holds { "✓" } else { "✗" }.to_string(),
+            point.value.clone().unwrap_or_else(|| "(any other)".to_string()),
+            point.l.to_string(),
+            point.k.to_string(),
+            point.m.to_string(),
+            point.c.to_string(),
+            number(reached.measured),
+        ]);
+    }
+    format!("\n{}, point by point\n{}", answer.requirement.kind.name, trimmed(&rows.to_string()))
 }
 
 fn audit_row(answer: &Answer) -> Vec<String> {
@@ -50,7 +72,10 @@ fn audit_row(answer: &Answer) -> Vec<String> {
     let asked: Vec<String> = wanted
         .params
         .iter()
-        .map(|(name, setting)| (name, setting.to_string()))
+        .map(|(name, setting)| match setting {
+            Setting::Points(points) if points.len() > 1 => (name, format!("{}, see below", points.len())),
+            setting => (name, setting.to_string()),
+        })
         .filter(|(_, setting)| !setting.is_empty())
         .map(|(name, setting)| format!("{name} = {setting}"))
         .collect();

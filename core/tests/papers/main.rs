@@ -4,3 +4,4 @@ mod l_diversity;
 mod lattice;
 mod minimality;
 mod real_data;
+mod skyline;

@@ -3,10 +3,15 @@
 // Every test binary uses a part of this.
 #![allow(dead_code)]
 
-use sfumato::criterion::{Build, Requirement};
+pub mod dynamic_program;
+pub mod worlds;
+
+use dynamic_program::{Bucket, Semantics, breach};
+use sfumato::criterion::{Build, On, Requirement};
 use sfumato::data::{Column, Schema, Table};
 use sfumato::kind::{Kind, Raw};
 use std::collections::BTreeMap;
+use toml::de::{DeTable, DeValue};
 
 /// A row of the small tables that tests draw at random.
 #[derive(Clone, Copy, Debug)]
@@ -29,16 +34,37 @@ pub fn table_of(rows: &[Row]) -> Table {
 
 /// Values as written in a plan.
 pub fn raw<'a>(written: &[(&'a str, &str)]) -> Vec<(&'a str, Raw)> {
+    fn of(value: &DeValue<'_>) -> Raw {
+        match value {
+            DeValue::String(text) => Raw::Text(text.to_string()),
+            DeValue::Boolean(flag) => Raw::Flag(*flag),
+            DeValue::Array(items) => Raw::List(items.iter().map(|item| of(item.get_ref())).collect()),
+            DeValue::Table(table) => Raw::Table(
+                table.iter().map(|(name, value)| (name.get_ref().to_string(), of(value.get_ref()))).collect(),
+            ),
+            DeValue::Integer(number) => Raw::Number(number.to_string()),
+            DeValue::Float(number) => Raw::Number(number.to_string()),
+            DeValue::Datetime(_) => Raw::Other("a date"),
+        }
+    }
     let value = |text: &str| {
-        if let Some(list) = text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
-            return Raw::List(list.split(',').map(|item| Raw::from(item.trim().trim_matches('"'))).collect());
-        }
-        match text.strip_prefix('"') {
-            Some(word) => Raw::from(word.trim_end_matches('"')),
-            None => Raw::Number(text.to_string()),
-        }
+        let line = format!("value = {text}");
+        let document = DeTable::parse(&line).unwrap_or_else(|error| panic!("{text}: {error}"));
+        of(document.get_ref()["value"].get_ref())
     };
     written.iter().map(|(name, text)| (*name, value(text))).collect()
+}
+
+/// A requirement as a plan writes it.
+pub fn text_of(kind: &Kind<Build>, written: &[(&str, &str)], on: &[&str]) -> String {
+    let lines: String = written.iter().map(|(name, value)| format!("{name} = {value}\n")).collect();
+    let on = if on.is_empty() { String::new() } else { format!("on = {on:?}\n") };
+    format!("criterion = \"{}\"\n{on}{lines}", kind.name)
+}
+
+/// How many cases of a property are tried: more with SFUMATO_CASES.
+pub fn cases(usual: u32) -> u32 {
+    std::env::var("SFUMATO_CASES").ok().and_then(|text| text.parse().ok()).unwrap_or(usual)
 }
 
 /// A criterion with its example and with further parameter sets.
@@ -51,12 +77,18 @@ pub fn requirement_of(kind: &'static Kind<Build>, schema: &Schema) -> Vec<Requir
         "t-closeness" => &[&[("t", "0.15")]],
         "delta-disclosure" => &[&[("delta", "0.8"), ("absent", "\"ignore\"")]],
         "beta-likeness" => &[&[("beta", "3"), ("variant", "\"enhanced\"")]],
+        "ck-safety" => &[&[("k", "0"), ("c", "0.7")], &[("k", "1"), ("c", "1")], &[("k", "2"), ("c", "0.97")]],
+        "skyline" => &[
+            &[("points", "[{ l = 0, k = 2, m = 0, c = \"0.6\" }]")],
+            &[("points", "[{ l = 0, k = 1, m = 2, c = \"0.8\" }]")],
+            &[("points", "[{ l = 1, k = 0, m = 1, c = \"1\" }, { l = 2, c = 0.97 }]")],
+        ],
         _ => &[],
     };
-    let on: &[String] = if kind.build.on == sfumato::criterion::On::Column { &["disease".to_string()] } else { &[] };
+    let on: &[&str] = if kind.build.on == On::Column { &["disease"] } else { &[] };
     std::iter::once(&kind.example)
         .chain(more)
-        .map(|written| Requirement::new(kind.name, &raw(written), on, schema).unwrap())
+        .map(|written| sfumato::plan::requirement(&text_of(kind, written, on), schema).unwrap())
         .collect()
 }
 
@@ -127,6 +159,38 @@ fn pd_ratio(counts: &Counts, dont_care: &[u32], l: usize) -> f64 {
         if y < l { (l..=m).map(r).sum() } else { (l - 1..y).map(r).sum::<f64>() + (y + 1..=m).map(r).sum::<f64>() };
     // An empty sum of floats is −0, which would divide to −∞.
     r(y) / (tail + 0.0)
+}
+
+/// The least chance that so many statements about people of one group are all false, people before having been named at most so many values.
+fn all_false(counts: &[f64], statements: usize, person: usize, at_most: usize) -> f64 {
+    if statements == 0 {
+        return 1.0;
+    }
+    let left = counts.iter().sum::<f64>() - person as f64;
+    let named = (1..=statements.min(at_most)).map(|named| {
+        let possible = (left - counts.iter().take(named).sum::<f64>()).max(0.0);
+        if possible == 0.0 { 0.0 } else { possible / left * all_false(counts, statements - named, person + 1, named) }
+    });
+    named.fold(f64::INFINITY, f64::min)
+}
+
+/// The least negated ratio of (c,k)-safety: every way to spread statements over groups, one of which is the target's.
+fn least_ratio(groups: &[Vec<f64>], statements: usize, has_target: bool) -> f64 {
+    let Some((first, rest)) = groups.split_first() else {
+        return if statements == 0 && has_target { 1.0 } else { f64::INFINITY };
+    };
+    let mut least = f64::INFINITY;
+    for here in 0..=statements {
+        let chance = all_false(first, here, 0, here);
+        let elsewhere = least_ratio(rest, statements - here, has_target);
+        least = least.min(if elsewhere.is_infinite() { elsewhere } else { chance * elsewhere });
+        if here > 0 && !has_target {
+            let elsewhere = least_ratio(rest, statements - here, true);
+            let ratio = chance * first.iter().sum::<f64>() / first[0];
+            least = least.min(if elsewhere.is_infinite() { elsewhere } else { ratio * elsewhere });
+        }
+    }
+    least
 }
 
 /// The plain reading of a requirement on a table.
@@ -245,6 +309,36 @@ pub fn naive(wanted: &Requirement, rows: &[Row]) -> Plain {
                 most((0..4).map(of).collect())
             };
             at_most(most(each(&needed)), decimal("rho2"))
+        }
+        "ck-safety" => {
+            let groups: Vec<Vec<f64>> = diseases.iter().map(descending).collect();
+            let statements = params.count("k") as usize + 1;
+            at_most(1.0 / (1.0 + least_ratio(&groups, statements, false)), decimal("c"))
+        }
+        "skyline" => {
+            let counts_of = |group: &Counts| -> Vec<u32> {
+                (0..4).map(|value| group.get(&value).copied().unwrap_or(0.0) as u32).collect()
+            };
+            let belief = |point: &sfumato::kind::Point, value: usize| {
+                let buckets: Vec<Bucket> =
+                    diseases.iter().map(|group| Bucket::new(total(group) as u32, &counts_of(group), value)).collect();
+                breach(Semantics::Single, &buckets, (point.l as usize, point.k as usize, point.m as usize))
+            };
+            let points = params.points("points").iter().map(|point| {
+                let highest = most((0..4).map(|value| belief(point, value)).collect());
+                (highest, point.c.to_f64())
+            });
+            let points: Vec<(f64, f64)> = points.collect();
+            let decided: Vec<Option<bool>> = points.iter().map(|(belief, c)| apart(*c, *belief)).collect();
+            let holds = if decided.contains(&Some(false)) {
+                Some(false)
+            } else {
+                decided.iter().copied().collect::<Option<Vec<bool>>>().map(|_| true)
+            };
+            // The point that decides: one that fails if any does, and of those the one that is strained most. At exactly c a point fails.
+            let strain = |(belief, c): &(f64, f64)| (*belief > c - 1e-9, belief / c);
+            let deciding = points.iter().max_by(|a, b| strain(a).partial_cmp(&strain(b)).expect("numbers"));
+            Plain { measured: deciding.expect("a point").0, holds }
         }
         other => panic!("no plain reading of {other}: write one"),
     }

@@ -308,7 +308,7 @@ pub(super) fn hatch() -> Markup {
 }
 
 /// A coordinate, short.
-fn px(value: f64) -> String {
+pub(super) fn px(value: f64) -> String {
     let text = format!("{value:.1}");
     text.trim_end_matches(".0").to_string()
 }

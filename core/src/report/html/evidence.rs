@@ -45,8 +45,24 @@ fn criterion(answer: &Answer, guard: &Guard) -> Markup {
                     (fact("Records that violate it", &guard.of_published(verdict.violating.records)))
                 }
             }
+            @if !verdict.points.is_empty() { (points(answer)) }
             p.lead { "Defined in: " (wanted.kind.reference) "." }
         }
+    }
+}
+
+/// The points of a skyline: what somebody may know, and how far that leads.
+fn points(answer: &Answer) -> Markup {
+    html! {
+        div.scroll { table.side {
+            tr { th { "Value" } th { "Known about the person" } th { "Others known" } th { "Relatives known" } th { "Belief stays below" } th { "Belief reached" } }
+            @for (point, reached) in answer.points() {
+                tr.bad[!reached.holds] {
+                    td { @if let Some(value) = &point.value { (value) } @else { "any other" } }
+                    td { (point.l) } td { (point.k) } td { (point.m) } td { (point.c) } td { (number(reached.measured)) }
+                }
+            }
+        } }
     }
 }
 
@@ -98,6 +114,13 @@ fn measured_words(answer: &Answer, guard: &Guard) -> String {
         return format!(
             "The release does not keep it: measured is {}, asked for was {asked}.",
             measured(answer, guard)
+        );
+    }
+    if !verdict.points.is_empty() {
+        let highest = verdict.points.iter().map(|point| point.measured).fold(0.0, f64::max);
+        return format!(
+            "Whoever knows as much as is stated believes in no such value with more than {}.",
+            number(highest)
         );
     }
     let first = verdict.measured.map(|value| match measured_param(answer) {

@@ -5,10 +5,12 @@ mod compare;
 mod disclosure;
 mod evidence;
 mod outcome;
+mod skyline;
 mod style;
 mod words;
 
 pub use compare::compare_html;
+pub use skyline::skyline_html;
 
 use crate::attack::Finding;
 use crate::publish::Publication;
@@ -228,6 +230,7 @@ mod tests {
             also: Default::default(),
             worst: Some(WorstGroup { holds: true, size, group: 0 }),
             violating: Violating::default(),
+            points: Vec::new(),
         };
         let requirement = Requirement::new(name, written, &[], &schema).expect("a requirement");
         Answer { requirement, verdict, worst_record: Some(987_654) }

@@ -3,6 +3,10 @@
 //! Plan file, command line, documentation and later surfaces are generated from [`Kind`]s, so that adding a member
 //! means one file and one line in its family's list.
 
+mod point;
+
+pub use point::Point;
+
 use crate::error::{Error, Result, suggest};
 use crate::exact::{Decimal, Fraction};
 use std::fmt;
@@ -59,6 +63,10 @@ pub enum Shape {
     File,
     /// `true` or `false`.
     Flag,
+    /// Any text; may be left out.
+    Text,
+    /// A list of points of knowledge, each with a confidence.
+    Points,
 }
 
 /// A range of decimals; bounds are whole numbers.
@@ -122,6 +130,8 @@ impl fmt::Display for Shape {
             Shape::FileOr(word) => write!(f, "a file, or \"{word}\""),
             Shape::File => write!(f, "a file"),
             Shape::Flag => write!(f, "true or false"),
+            Shape::Text => write!(f, "a text"),
+            Shape::Points => write!(f, "a list such as [{{ value = \"AIDS\", l = 1, k = 5, m = 2, c = \"0.5\" }}]"),
         }
     }
 }
@@ -137,6 +147,8 @@ pub enum Raw {
     Flag(bool),
     /// A list.
     List(Vec<Raw>),
+    /// Named values.
+    Table(Vec<(String, Raw)>),
     /// Anything else, by what it is called.
     Other(&'static str),
 }
@@ -168,6 +180,10 @@ pub enum Setting {
     NoFile(&'static str),
     /// A yes or no.
     Flag(bool),
+    /// A text.
+    Text(String),
+    /// Points of knowledge.
+    Points(Vec<Point>),
 }
 
 /// The checked parameters of one member, in the order of its description.
@@ -253,6 +269,8 @@ impl Shape {
             (Shape::FileOr(word), Raw::Text(text)) if text == word => Ok(Setting::NoFile(word)),
             (Shape::FileOr(_) | Shape::File, Raw::Text(text)) => Ok(Setting::File(text.into())),
             (Shape::Flag, Raw::Flag(flag)) => Ok(Setting::Flag(*flag)),
+            (Shape::Text, Raw::Text(text)) => Ok(Setting::Text(text.clone())),
+            (Shape::Points, Raw::List(items)) => point::list(items).map(Setting::Points),
             (_, raw) => Err(format!("is {}", raw.describe())),
         }
     }
@@ -266,6 +284,7 @@ impl Raw {
             Raw::Number(_) => "a number",
             Raw::Flag(_) => "true or false",
             Raw::List(_) => "a list",
+            Raw::Table(_) => "a table",
             Raw::Other(name) => name,
         }
     }
@@ -370,6 +389,22 @@ impl Params {
         self.0.iter().any(|(_, setting)| matches!(setting, Setting::File(_)))
     }
 
+    /// A text; empty if none was written.
+    pub fn text(&self, name: &str) -> &str {
+        match self.get(name) {
+            Setting::Text(text) => text,
+            _ => panic!("parameter {name} is no text"),
+        }
+    }
+
+    /// Points of knowledge.
+    pub fn points(&self, name: &str) -> &[Point] {
+        match self.get(name) {
+            Setting::Points(points) => points,
+            _ => panic!("parameter {name} is no list of points"),
+        }
+    }
+
     /// A yes or no.
     pub fn flag(&self, name: &str) -> bool {
         match self.get(name) {
@@ -396,6 +431,7 @@ impl Setting {
             Setting::Values(values) => Raw::List(values.iter().map(|value| Raw::Text(value.clone())).collect()),
             Setting::Decimals(numbers) => Raw::List(numbers.iter().map(|one| Raw::Number(one.to_string())).collect()),
             Setting::File(path) => Raw::Text(path.to_string_lossy().into_owned()),
+            Setting::Points(points) => Raw::List(points.iter().map(Point::raw).collect()),
             single => Raw::Text(single.to_string()),
         }
     }
@@ -416,6 +452,8 @@ impl fmt::Display for Setting {
             Setting::File(path) => write!(f, "{}", path.file_name().unwrap_or_default().to_string_lossy()),
             Setting::NoFile(word) => f.write_str(word),
             Setting::Flag(flag) => write!(f, "{flag}"),
+            Setting::Text(text) => f.write_str(text),
+            Setting::Points(points) => f.write_str(&points.iter().map(Point::to_string).collect::<Vec<_>>().join("; ")),
         }
     }
 }

@@ -1,0 +1,83 @@
+//! A criterion as a plan asks for it.
+
+use super::{Bound, Build, Context, On, find};
+use crate::data::{Role, Schema, Table};
+use crate::error::{Error, Result, suggest};
+use crate::kind::{Kind, Params, Raw};
+use std::path::Path;
+
+/// A criterion with its parameters, as a plan asks for it.
+#[derive(Clone)]
+pub struct Requirement {
+    /// Which criterion.
+    pub kind: &'static Kind<Build>,
+    /// Its parameters.
+    pub params: Params,
+    /// The sensitive columns that it is about.
+    pub on: Vec<String>,
+}
+
+impl Requirement {
+    /// A requirement from what was written. `on` may be left out where only one column can be meant.
+    ///
+    /// ```
+    /// use sfumato::criterion::Requirement;
+    /// use sfumato::data::Schema;
+    /// use sfumato::kind::Raw;
+    ///
+    /// let schema = Schema::of(&["zip"], &["disease"]);
+    /// let wanted = Requirement::new("distinct-l-diversity", &[("l", Raw::from("3"))], &[], &schema)?;
+    /// assert_eq!(wanted.on, ["disease"]);
+    /// # Ok::<(), sfumato::Error>(())
+    /// ```
+    pub fn new(name: &str, written: &[(&str, Raw)], on: &[String], schema: &Schema) -> Result<Requirement> {
+        let kind = find(name)?;
+        let params = kind.check(written)?;
+        let on = resolve_on(kind, on, schema)?;
+        Ok(Requirement { kind, params, on })
+    }
+
+    /// Binds it to a table.
+    pub fn bind(&self, table: &Table, schema: &Schema, folder: &Path) -> Result<Bound> {
+        (self.kind.build.bind)(&Context { table, schema, params: &self.params, on: &self.on, folder })
+    }
+}
+
+fn resolve_on(kind: &'static Kind<Build>, written: &[String], schema: &Schema) -> Result<Vec<String>> {
+    let sensitive = schema.names(Role::Sensitive);
+    let example =
+        || format!("add a column with role = \"sensitive\", and `on` if there are several, to use {}", kind.name);
+    if kind.build.on == On::Nothing {
+        return match written {
+            [] => Ok(Vec::new()),
+            _ => Err(Error::plan(format!("{} is about group sizes only", kind.name)).help("leave out `on`")),
+        };
+    }
+    if sensitive.is_empty() {
+        return Err(Error::plan(format!("{} needs a sensitive column, the plan has none", kind.name)).help(example()));
+    }
+    for name in written {
+        if !sensitive.contains(&name.as_str()) {
+            let message = format!("{}: \"{name}\" is not a sensitive column of the plan", kind.name);
+            return Err(Error::plan(message).help(suggest(name, sensitive.iter().copied())));
+        }
+    }
+    if (1..written.len()).any(|at| written[..at].contains(&written[at])) {
+        return Err(Error::plan(format!("{}: `on` names a column twice", kind.name)));
+    }
+    let all = || sensitive.iter().map(|name| name.to_string()).collect::<Vec<_>>();
+    match (kind.build.on, written, sensitive.as_slice()) {
+        (On::Column, [_], _) => Ok(written.to_vec()),
+        (On::Column, [], [_]) => Ok(all()),
+        (On::Column, ..) => {
+            let message = format!("{} is about one sensitive column", kind.name);
+            Err(Error::plan(message).help(format!("say which: on = \"{}\"", sensitive[0])))
+        }
+        (_, [], [_]) | (_, [_], _) => {
+            let message = format!("{} is about several sensitive columns", kind.name);
+            Err(Error::plan(message).help("name at least two, or use the criterion without \"multi-attribute-\""))
+        }
+        (_, [], _) => Ok(all()),
+        _ => Ok(written.to_vec()),
+    }
+}
