@@ -148,6 +148,17 @@ fn people_with_several_values_are_published_one_record_for_each() {
     // How many people a group has is not in the release.
     let verified = folder.output("verify release", 0);
     assert!(verified.contains("criterion 1: skyline"), "{verified}");
+    // Attacks would take every record for a person.
+    assert_eq!(made["attacks"], json!([]));
+    for (arguments, says) in [
+        ("attack release", "several records"),
+        ("check release --plan plan.toml", "whose record"),
+        ("skyline release --plan plan.toml --value flu --confidence 0.9", "whose record"),
+    ] {
+        let run = folder.run(arguments).code(2);
+        let text = String::from_utf8_lossy(&run.get_output().stderr).into_owned();
+        assert!(text.contains(says), "{arguments}: {text}");
+    }
 }
 
 #[test]
@@ -161,10 +172,41 @@ fn what_would_tell_whose_values_are_whose_is_refused() {
         assert!(!folder.path("release").exists());
     };
     refuse(&patients(), SEVERAL, &format!("{by_person}[release]\nform = \"bucketized\"\n"), "how many values");
+    let other = "[[require]]\ncriterion = \"k-anonymity\"\nk = 2\n";
+    refuse(&patients(), SEVERAL, &format!("{by_person}{other}"), "k-anonymity takes every record for a person");
+    refuse(&patients(), SEVERAL, &format!("{by_person}[gate]\nmax_belief = 0.5\n"), "[gate]");
     let cells = "age,disease\n30,flu;cold\n31,cold\n32,gout;flu\n33,ulcer\n";
     let columns = "age = \"quasi\"\ndisease = \"sensitive\"\n";
     let in_cells = format!("{}case = \"set\"\nseparator = \";\"\n", skyline("{ c = \"0.9\" }"));
     refuse(cells, columns, &in_cells, "whole cells");
     let published = SEVERAL.replace("identifier", "insensitive");
     refuse(&patients(), &published, &by_person, "identifier");
+}
+
+/// What cannot be met is told point by point, with a confidence that could.
+#[test]
+fn what_could_be_met_is_told_by_point() {
+    let points = |c: &str| format!("{{ value = \"flu\", c = \"0.9\" }}, {{ l = 1, k = 5, m = 5, c = \"{c}\" }}");
+    let method = "[method]\nname = \"skyline-anonymize\"\n";
+    let refused = folder(&people(400), COLUMNS, &format!("{}{method}", skyline(&points("0.2"))));
+    let run = refused.run("publish plan.toml --out release").code(4);
+    let text = String::from_utf8_lossy(&run.get_output().stderr).into_owned();
+    assert!(text.contains("point 2 fails") && !text.contains("point 1 fails"), "{text}");
+    let (_, rest) = text.split_once("a c of ").expect("what could be met");
+    let could: String = rest.chars().take_while(|letter| letter.is_ascii_digit() || *letter == '.').collect();
+    let met = folder(&people(400), COLUMNS, &format!("{}{method}", skyline(&points(&could))));
+    publish(&met);
+}
+
+/// Labels of groups that a method formed are in no hierarchy; a release is looked at as it is.
+#[test]
+fn a_release_of_groups_is_checked_and_explored_as_it_is() {
+    let columns = COLUMNS.replace("age = \"quasi\"", "age = { role = \"quasi\", hierarchy = { intervals = [5, 10] } }");
+    let sections = format!("{}[method]\nname = \"skyline-anonymize\"\n", skyline("{ l = 1, c = \"0.75\" }"));
+    let folder = folder(&people(400), &columns, &sections);
+    publish(&folder);
+    folder.run("check release --plan plan.toml").code(0);
+    let found = folder.json("skyline release --plan plan.toml --value flu --confidence 0.75 --json", 0);
+    let covers = |point: &Value| point[0].as_u64() >= Some(1);
+    assert!(found["points"].as_array().unwrap().iter().any(covers), "{found:#}");
 }

@@ -99,6 +99,9 @@ pub fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode> {
         output.json(&serde_json::json!({ "attacks": found, "verifies": verified }))?;
     } else {
         output.text(&attacks_text(&found))?;
+        if let Some(path) = &arguments.each {
+            output.text(&format!("\nWrote {}\n", path.display()))?;
+        }
         if !verified {
             let name = arguments.release.display();
             output.text(&format!(

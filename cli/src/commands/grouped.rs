@@ -4,6 +4,7 @@ use super::formats;
 use crate::output::working;
 use clap::Args;
 use sfumato::candidate::Groups;
+use sfumato::criterion::Requirement;
 use sfumato::data::{Formats, Role, Schema, Table, check_pair, one_row_per_person};
 use sfumato::{Error, Fault, Plan, Result, release};
 use std::path::{Path, PathBuf};
@@ -50,6 +51,11 @@ impl Source {
     pub fn read(&self, plan: &Plan, files: &Files, needed: &[&str]) -> Result<Grouped> {
         let read =
             |path: &Path| working(&format!("reading {}", path.display()), || formats().read(path, &plan.options));
+        if files.release.is_some() && plan.requirements.iter().any(Requirement::several_records) {
+            let error =
+                Error::plan("a release does not tell whose record each is, and the plan is about people with several");
+            return Err(error.help("name the table that it was made from"));
+        }
         let table = match &files.release {
             // A release is read as it was written, not as the plan's own table is.
             Some(folder) => working(&format!("reading {}", folder.display()), || release::table(folder, &formats()))?,
@@ -59,7 +65,8 @@ impl Source {
             for name in plan.schema.names(Role::Quasi).iter().chain(needed) {
                 table.column(name).map_err(|error| error.file(&files.table))?;
             }
-            if !self.recoded {
+            // The labels of a release are its own business: groups of records have some that no hierarchy has.
+            if !self.recoded && files.release.is_none() {
                 plan.schema.check_hierarchies(&table)?;
             }
             return Ok(Grouped { table, given: None, rows_are_records: true });

@@ -79,10 +79,11 @@ pub fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode> {
     let values = values(arguments, wanted)?;
     let found = look(arguments, &plan, &files, column, values).map_err(|error| source.blame(&files, error))?;
     if found.having == 0 {
-        let error = Error::plan(format!("column \"{column}\": no record in a group has the value of --value"));
+        let typed = &arguments.value;
+        let error = Error::plan(format!("column \"{column}\": no record in a group has the value \"{typed}\""));
         return Err(error
             .file(&files.table)
-            .help("check its spelling; a value that does not occur needs no protection"));
+            .help("check its spelling, capitals included; a value that does not occur needs no protection"));
     }
     if let Some(path) = &arguments.html {
         write_page(path, &skyline_html(&found))?;
@@ -91,6 +92,9 @@ pub fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode> {
         output.json(&skyline_json(&found))?;
     } else {
         output.text(&skyline_text(&found))?;
+        if let Some(path) = &arguments.html {
+            output.text(&format!("\nWrote {}\n", path.display()))?;
+        }
     }
     Ok(ExitCode::SUCCESS)
 }

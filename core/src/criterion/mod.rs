@@ -66,6 +66,9 @@ pub const KINDS: [&Kind<Build>; 19] = [
     &skyline::KIND,
 ];
 
+/// The parameter that names the column which tells whose record it is, where people have several.
+const PERSON: &str = "person";
+
 /// The criterion with a name; the error offers the nearest.
 pub fn find(name: &str) -> Result<&'static Kind<Build>> {
     kind::find(&KINDS, "criterion", name)

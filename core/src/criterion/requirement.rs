@@ -1,9 +1,9 @@
 //! A criterion as a plan asks for it.
 
-use super::{Bound, Build, Context, On, find};
+use super::{Bound, Build, Context, On, PERSON, find};
 use crate::data::{Role, Schema, Table};
 use crate::error::{Error, Result, suggest};
-use crate::kind::{Kind, Params, Raw};
+use crate::kind::{Kind, Params, Raw, Setting};
 use std::path::Path;
 
 /// A criterion with its parameters, as a plan asks for it.
@@ -35,6 +35,11 @@ impl Requirement {
         let params = kind.check(written)?;
         let on = resolve_on(kind, on, schema)?;
         Ok(Requirement { kind, params, on })
+    }
+
+    /// Whether it is about people of whom some have several records: then a record is not a person.
+    pub fn several_records(&self) -> bool {
+        self.params.iter().any(|(name, setting)| name == PERSON && *setting != Setting::Text(String::new()))
     }
 
     /// Binds it to a table.

@@ -17,8 +17,8 @@ use super::knowledge::{Family, Shape, Target, Together};
 use super::minima::{Leader, Low, Minima, Minimum, Quantity, is_clear, product};
 use super::people::{People, Several, View, count, look_at};
 use super::{
-    About, Bound, Budget, Build, Case, Context, Criterion, Evidence, Holders, Knowledge, Least, Limit, On, Reached,
-    Scope, Subject, Verdict, WorstGroup,
+    About, Bound, Budget, Build, Case, Context, Criterion, Evidence, Holders, Knowledge, Least, Limit, On, PERSON,
+    Reached, Scope, Subject, Verdict, WorstGroup,
 };
 use crate::candidate::{Counter, Histogram};
 use crate::data::Role;
@@ -49,7 +49,7 @@ pub const KIND: Kind<Build> = Kind {
             default: Some("svpi"),
         },
         Param {
-            name: "person",
+            name: PERSON,
             summary: "for sets and multisets: the column that tells whose record it is",
             shape: Written::Text,
             default: Some(""),
@@ -85,7 +85,7 @@ fn bind(context: &Context<'_>) -> Result<Bound> {
 
 /// How several values of a person are written, if people have several.
 fn several<'a>(context: &Context<'a>, case: Case) -> Result<Option<Several<'a>>> {
-    let (person, separator) = (context.params.text("person"), context.params.text("separator"));
+    let (person, separator) = (context.params.text(PERSON), context.params.text("separator"));
     match (case, person, separator) {
         (Case::Single, "", "") => Ok(None),
         (Case::Single, ..) => Err(Error::plan("skyline: `person` and `separator` are for people with several values")

@@ -6,8 +6,10 @@ use crate::anonymize::{Generalization, Judge, Outcome, Task};
 use crate::attack::Finding;
 use crate::audit::Answer;
 use crate::candidate::Coded;
+use crate::criterion::Requirement;
 use crate::data::{Column, ColumnSpec, Role};
 use crate::error::Result;
+use crate::kind::Setting;
 use crate::plan::{Plan, Publishing};
 use crate::recode::{Form, Labels, Recoded, Suppressed};
 use crate::utility::classification::accuracy;
@@ -244,6 +246,15 @@ fn distributions(task: &Task<'_>, recoded: &Recoded) -> Result<Vec<Distribution>
     Ok(task.schema.select(task.table, Role::Sensitive)?.into_iter().map(of).collect())
 }
 
+/// Whether a requirement has points, and every one names a value.
+fn leaves_values_out(wanted: &Requirement) -> bool {
+    let points = wanted.params.iter().filter_map(|(_, setting)| match setting {
+        Setting::Points(points) => Some(points),
+        _ => None,
+    });
+    points.into_iter().any(|points| points.iter().all(|point| point.value.is_some()))
+}
+
 fn notes(plan: &Plan, publishing: &Publishing, task: &Task<'_>) -> Vec<String> {
     let mut notes = Vec::new();
     if !publishing.chance.is_secure() {
@@ -251,6 +262,13 @@ fn notes(plan: &Plan, publishing: &Publishing, task: &Task<'_>) -> Vec<String> {
     }
     if publishing.recoding.form == Form::Bucketized {
         notes.push("Quasi-identifiers are published as they are: everybody can see who is in the table. What is hidden is who in a group has which of its sensitive values.".into());
+    }
+    if plan.requirements.iter().any(Requirement::several_records) {
+        notes.push("People have several records here. Attacks take every record for a person, so none was made; figures about groups count records. Columns that show which records are one person's must not be published.".into());
+    }
+    for wanted in plan.requirements.iter().filter(|wanted| leaves_values_out(wanted)) {
+        let on = wanted.on.join(", ");
+        notes.push(format!("{} protects only those values of \"{on}\" that its points name: a point without `value` would protect the others.", wanted.kind.name));
     }
     for name in plan.schema.names(Role::Sensitive) {
         if !plan.requirements.iter().any(|wanted| wanted.on.iter().any(|on| on == name)) {

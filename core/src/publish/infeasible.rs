@@ -56,11 +56,18 @@ fn is_hopeless(task: &Task<'_>) -> Result<bool> {
 }
 
 fn describe(answer: &Answer) -> String {
+    if !answer.verdict.points.is_empty() {
+        return describe_points(answer);
+    }
     let wanted = &answer.requirement;
     let on = if wanted.on.is_empty() { String::new() } else { format!(" on {}", wanted.on.join(", ")) };
     let could = answer.verdict.measured.map_or_else(
         || "no parameter could be met".to_string(),
-        |measured| format!("{} could be met", rounded(measured)),
+        // A confidence or a ratio called c must stay above what is measured.
+        |measured| match wanted.params.iter().any(|(name, _)| name == "c") {
+            true => format!("a c of {} could be met", rounded_up(measured)),
+            false => format!("{} could be met", rounded(measured)),
+        },
     );
     format!(
         "{}{on} ({}) fails: the table measures {}, so without suppression at best {could}",
@@ -68,6 +75,29 @@ fn describe(answer: &Answer) -> String {
         asked(&wanted.params),
         measured(answer)
     )
+}
+
+/// The points that fail, and from which confidence on each would not.
+fn describe_points(answer: &Answer) -> String {
+    let failing = answer.points().filter(|(_, reached)| !reached.holds).map(|(point, reached)| {
+        let could = match reached.measured {
+            1.0 => "no c could be met".to_string(),
+            belief => format!("a c of {} could be met", rounded_up(belief)),
+        };
+        format!(
+            "point {} fails: {point}, where {} is reached, so at best {could}",
+            reached.point + 1,
+            rounded(reached.measured)
+        )
+    });
+    let on = answer.requirement.on.join(", ");
+    format!("{} on {on}: {}", answer.requirement.kind.name, failing.collect::<Vec<_>>().join("; "))
+}
+
+/// The least number of four digits above.
+fn rounded_up(value: f64) -> String {
+    let steps = (value * 1e4 * (1.0 + 1e-12)).floor() + 1.0;
+    rounded(steps / 1e4)
 }
 
 fn measured(answer: &Answer) -> String {

@@ -6,7 +6,7 @@ use crate::anonymize::{Class, Outcome, Safety, Task, View, Wanted};
 use crate::attack::{Finding, Making, Original, Promises, Target};
 use crate::audit::{Answer, audit_bound};
 use crate::candidate::Groups;
-use crate::criterion::{Bound, Holders, Scope};
+use crate::criterion::{Bound, Holders, Requirement, Scope};
 use crate::data::{Formats, Table};
 use crate::error::{Error, Fault, Result};
 use crate::exact::Fraction;
@@ -53,6 +53,7 @@ pub fn make(plan: &Plan, publishing: &Publishing, table: &Table, formats: &Forma
     let bound: Vec<Bound> =
         plan.requirements.iter().map(|wanted| wanted.bind(table, schema, &plan.folder)).collect::<Result<_>>()?;
     bound.iter().try_for_each(|bound| refuse_joined_values(bound, publishing.recoding.form))?;
+    refuse_counting_records(plan, publishing)?;
     // To suppress everybody is no release.
     let most = publishing.max_suppressed.unwrap_or(Fraction::ZERO);
     let limit = share_of(most, table.rows()).min(table.rows() as u64 - 1);
@@ -159,6 +160,22 @@ fn refuse_joined_values(bound: &Bound, form: Form) -> Result<()> {
     }
 }
 
+/// Where people have several records, refuses promises that take every record for a person.
+fn refuse_counting_records(plan: &Plan, publishing: &Publishing) -> Result<()> {
+    if !plan.requirements.iter().any(Requirement::several_records) {
+        return Ok(());
+    }
+    let why = "takes every record for a person, and here people have several";
+    if let Some(other) = plan.requirements.iter().find(|wanted| !wanted.several_records()) {
+        let error = Error::plan(format!("{} {why}", other.kind.name));
+        return Err(error.help("leave it out: the points of the skyline are about people"));
+    }
+    if publishing.gate.max_belief.is_some() || publishing.gate.max_risk.is_some() {
+        return Err(Error::plan(format!("[gate] {why}")).help("leave out max_belief and max_risk; add points instead"));
+    }
+    Ok(())
+}
+
 /// ⌊share·records⌋, exactly: the largest number of records whose share of all is not more.
 fn share_of(share: Fraction, records: usize) -> u64 {
     let (mut low, mut high) = (0, records as u64);
@@ -196,6 +213,10 @@ fn attacked(
     formats: &Formats,
 ) -> Result<Vec<Finding>> {
     let mut findings = Vec::new();
+    if plan.requirements.iter().any(Requirement::several_records) {
+        // They would take every record for a person; a note says so.
+        return Ok(findings);
+    }
     let method = formed.method.build();
     let making = match &formed.outcome {
         Outcome::Levels(_) => None,

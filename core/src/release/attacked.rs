@@ -17,7 +17,7 @@ pub type Wanted = (&'static Kind<attack::Build>, Params);
 /// stands what the certificate says it found when the release was made.
 pub fn attack(folder: &Path, wanted: &[Wanted], formats: &Formats) -> Result<Vec<Value>> {
     let document = certificate(folder)?;
-    let stated = Stated::read(&document)?;
+    let stated = read(&document)?;
     let release = stated.release(folder, formats)?;
     stated.attack_release(&release, folder, formats, |target| {
         let mut found = Vec::new();
@@ -39,13 +39,24 @@ pub fn attack(folder: &Path, wanted: &[Wanted], formats: &Formats) -> Result<Vec
 
 /// What an attack believes about each group of a release directory and each of its values.
 pub fn beliefs(folder: &Path, (kind, params): &Wanted, formats: &Formats) -> Result<Vec<Believed>> {
-    let stated = Stated::read(&certificate(folder)?)?;
+    let stated = read(&certificate(folder)?)?;
     let release = stated.release(folder, formats)?;
     let found = stated.attack_release(&release, folder, formats, |target| (kind.build)(params).each(target))?;
     found.ok_or_else(|| {
         let error = Error::plan(format!("{} does not tell what is believed about each group", kind.name));
         error.help("background-knowledge does")
     })
+}
+
+/// What a certificate states, if attacks mean anything on its release.
+fn read(document: &Value) -> Result<Stated> {
+    let stated = Stated::read(document)?;
+    if stated.several_records() {
+        let error =
+            Error::plan("people have several records in this release, and attacks take every record for a person");
+        return Err(error.help("`sfumato skyline` with the original table tells what can be believed about people"));
+    }
+    Ok(stated)
 }
 
 /// What a certificate says an attack found.

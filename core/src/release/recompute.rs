@@ -118,6 +118,11 @@ impl Stated {
         Ok(())
     }
 
+    /// Whether it is about people of whom some have several records.
+    pub fn several_records(&self) -> bool {
+        self.requirements.iter().any(Requirement::several_records)
+    }
+
     /// Reads the published records.
     pub fn release(&self, folder: &Path, formats: &Formats) -> Result<Release> {
         let whole = self.file(&folder.join(&self.data), formats)?;

@@ -198,7 +198,7 @@ fn check_criteria(document: &Value, found: &Value, claims: &mut Claims) {
             _ if !claimed => claims.told(&name, false, "the certificate itself says that it does not hold"),
             Value::Null => claims.untold(
                 &name,
-                "it is about the whole table, suppressed records included, or needs a file that is not part of the release",
+                "it is about the whole table, suppressed records included, or needs what is not part of the release: a file, or whose record each is",
             ),
             again => {
                 let differing = differing(&without_place(stated), &without_place(again));

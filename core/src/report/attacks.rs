@@ -45,11 +45,30 @@ pub fn attacks_text(found: &[Value]) -> String {
     let mut text = trimmed(&rows.to_string());
     for one in found {
         text += &method_text(one);
+        text += &budget_text(one);
     }
     if found.iter().any(|one| one["source"] != "release") {
         text += "\nWhat was found when the release was made is told by its certificate: the release alone is not enough to find it again.\n";
     }
     text
+}
+
+/// What a budget of knowledge leads to, in a sentence.
+fn budget_text(one: &Value) -> String {
+    let (Some(people), Some(knowledge)) = (one["people_above"].as_f64(), one["knowledge"].as_str()) else {
+        return String::new();
+    };
+    let on = one["on"].as_str().map_or(String::new(), |on| format!(" on {on}"));
+    let above = one["params"]["above"].as_str().unwrap_or_default();
+    let promised = match one["limit"].as_f64() {
+        Some(limit) => format!("The tightest limit on that is {}.", number(limit)),
+        None => "Nothing is promised against that.".to_string(),
+    };
+    let name = one["attack"].as_str().unwrap_or_default();
+    let people = counted(people as u64, "record");
+    format!(
+        "\n{name}{on}\n  Whoever knows {knowledge} believes something about {people} with more than {above}. {promised}\n"
+    )
 }
 
 /// What knowing the method tells, in sentences.

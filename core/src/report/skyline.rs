@@ -7,8 +7,6 @@ use serde_json::{Value, json};
 
 /// So many points are printed; the document has all of them.
 const MOST_POINTS: usize = 20;
-/// So many of them are also said in words.
-const MOST_WORDS: usize = 8;
 /// So many records or values of a list are printed.
 const MOST_LISTED: usize = 10;
 /// Rows and columns of the printed surface.
@@ -64,8 +62,8 @@ pub(super) fn share(share: f64) -> String {
 
 fn points_text(found: &Exploration) -> String {
     let mut rows = table(&["", "l", "k", "m", "whoever knows"], &[1, 2, 3]);
-    for (at, point) in found.points.iter().take(MOST_POINTS).enumerate() {
-        let words = if at < MOST_WORDS { knows(found.case, *point) } else { String::new() };
+    for point in found.points.iter().take(MOST_POINTS) {
+        let words = knows(found.case, *point);
         rows.add_row([String::new(), point.l.to_string(), point.k.to_string(), point.m.to_string(), words]);
     }
     let mut text = format!("\n{}", trimmed(&rows.to_string()));

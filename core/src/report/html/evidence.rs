@@ -30,7 +30,9 @@ pub(super) fn promised(publication: &Publication, guard: &Guard) -> Markup {
 
 fn criterion(answer: &Answer, guard: &Guard) -> Markup {
     let (wanted, verdict) = (&answer.requirement, &answer.verdict);
-    let asked = settings(&wanted.params);
+    let mut asked = settings(&wanted.params);
+    // Points have a table of their own.
+    asked.retain(|setting| verdict.points.is_empty() || !setting.starts_with("points = "));
     html! {
         section.card.bad[!verdict.holds] {
             div.card-head { h3 { (wanted.kind.name) @if !wanted.on.is_empty() { " of " (listed(&wanted.on)) } } (badge(verdict.holds, "holds", "does not hold")) }
@@ -54,7 +56,7 @@ fn criterion(answer: &Answer, guard: &Guard) -> Markup {
 /// The points of a skyline: what somebody may know, and how far that leads.
 fn points(answer: &Answer) -> Markup {
     html! {
-        div.scroll { table.side {
+        div.scroll { table {
             tr { th { "Value" } th { "Known about the person" } th { "Others known" } th { "Relatives known" } th { "Belief stays below" } th { "Belief reached" } }
             @for (point, reached) in answer.points() {
                 tr.bad[!reached.holds] {

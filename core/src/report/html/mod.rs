@@ -158,7 +158,14 @@ fn key_numbers(publication: &Publication, guard: &Guard) -> Markup {
     let (records, published) = (publication.records as u64, publication.published as u64);
     let share = |count: usize| percent(count as f64 / records.max(1) as f64);
     let mut numbers = vec![
-        ("Records in the table", grouped(records), "One record is about one person.".to_string()),
+        (
+            "Records in the table",
+            grouped(records),
+            match publication.criteria.iter().any(|answer| answer.requirement.several_records()) {
+                true => "Some people have several.".to_string(),
+                false => "One record is about one person.".to_string(),
+            },
+        ),
         (
             "Published",
             grouped(published),

@@ -41,7 +41,7 @@ pub fn skyline_html(found: &Exploration) -> String {
         style { (PreEscaped(CSS)) }
         header.top {
             h1 { bdi { (title) } }
-            p.verdict.bad[is_bad] { span.sign aria-hidden="true" { @if is_bad { "✗ " } @else { "✓ " } } (verdict_words(found)) }
+            p.verdict.bad[is_bad] { @if is_bad { span.sign aria-hidden="true" { "✗ " } } (verdict_words(found)) }
             (numbers(found))
         }
         main {
@@ -84,7 +84,7 @@ fn numbers(found: &Exploration) -> Markup {
         numbers.push(("Least that is too much", format!("l {l} · k {k} · m {m}"), words));
         let all = found.people.max(1) as f64;
         let words = format!(
-            "{} of all people, in {}: there that much is enough.",
+            "{} of all people, in {}, for whom that is enough.",
             percent(found.exposed.people as f64 / all),
             counted(found.exposed.groups, "group")
         );
@@ -342,7 +342,7 @@ fn reading() -> Markup {
             "k",
             "Others about whom is known: with one value each, what they have; with several values, that they do not have the one in question.",
         ),
-        ("m", "Relatives: people of whom is known that if any of them has the value, the person has it too."),
+        ("m", "Relatives: it is known that if any of them has the value, the person has it too."),
         (
             "The skyline",
             "All the largest amounts that are safe. On or below it nobody reaches the confidence, whichever values and people she knows about; above it there is somebody about whom she may.",
