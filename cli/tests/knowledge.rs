@@ -175,6 +175,7 @@ fn what_would_tell_whose_values_are_whose_is_refused() {
     let other = "[[require]]\ncriterion = \"k-anonymity\"\nk = 2\n";
     refuse(&patients(), SEVERAL, &format!("{by_person}{other}"), "k-anonymity takes every record for a person");
     refuse(&patients(), SEVERAL, &format!("{by_person}[gate]\nmax_belief = 0.5\n"), "[gate]");
+    refuse("patient,age,disease\na,30,flu\nb,31,cold\nc,32,gout\n", SEVERAL, &by_person, "everybody has one record");
     let cells = "age,disease\n30,flu;cold\n31,cold\n32,gout;flu\n33,ulcer\n";
     let columns = "age = \"quasi\"\ndisease = \"sensitive\"\n";
     let in_cells = format!("{}case = \"set\"\nseparator = \";\"\n", skyline("{ c = \"0.9\" }"));
@@ -209,4 +210,42 @@ fn a_release_of_groups_is_checked_and_explored_as_it_is() {
     let found = folder.json("skyline release --plan plan.toml --value flu --confidence 0.75 --json", 0);
     let covers = |point: &Value| point[0].as_u64() >= Some(1);
     assert!(found["points"].as_array().unwrap().iter().any(covers), "{found:#}");
+}
+
+/// A person's records are all published or all withheld, and a set has each value once.
+#[test]
+fn no_record_of_a_person_goes_uncounted() {
+    let method = |name: &str| {
+        let points = format!("{}case = \"set\"\nperson = \"patient\"\n", skyline("{ c = \"0.3\" }"));
+        format!("{points}[method]\nname = \"{name}\"\n[release]\nmax_suppressed = \"50%\"\n")
+    };
+    // Twenty people with the flu in one place and AIDS in another; suppressing the first leaves AIDS that is nobody's.
+    let mut table = "patient,zip,disease\n".to_string();
+    (0..20).for_each(|at| table += &format!("p{at},1,flu\np{at},2,AIDS\n"));
+    (0..4).for_each(|at| table += &format!("q{at},2,{}\n", ["a", "b", "c", "d"][at]));
+    let columns = "patient = \"identifier\"\nzip = \"quasi\"\ndisease = \"sensitive\"\n";
+    for name in ["optimal", "greedy-grouping", "anatomy", "randomized-greedy-grouping\"\np = \"0.5"] {
+        let folder = folder(&table, columns, &method(name));
+        let run = folder.run("publish plan.toml --out release");
+        assert!(!run.get_output().status.success(), "{name}");
+        assert!(!folder.path("release").exists(), "{name}");
+    }
+    let twice = "patient,zip,disease\na,1,AIDS\na,1,AIDS\nb,1,flu\nc,1,cold\n";
+    let folder = folder(twice, columns, &method("optimal"));
+    let run = folder.run("publish plan.toml --out release").code(3);
+    let text = String::from_utf8_lossy(&run.get_output().stderr).into_owned();
+    assert!(text.contains("twice") && text.contains("line 3"), "{text}");
+}
+
+/// A separator that no cell has would make whole cells values.
+#[test]
+fn a_separator_that_no_cell_has_is_refused() {
+    let table = "age,disease\n30,AIDS;a\n30,AIDS;b\n30,d\n";
+    let check = |separator: &str, code: i32| {
+        let points = format!("{}case = \"set\"\nseparator = \"{separator}\"\n", skyline("{ c = \"0.9\" }"));
+        let folder = folder(table, "age = \"quasi\"\ndisease = \"sensitive\"\n", &points);
+        folder.run("check table.csv --plan plan.toml").code(code);
+    };
+    check(";", 0);
+    check(",", 2);
 }

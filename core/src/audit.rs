@@ -108,20 +108,27 @@ pub fn audit_bound(table: &Table, groups: &Groups, requirements: &[Requirement],
     Ok(Audit { records: groups.records(), groups: groups.len(), criteria: answers.collect() })
 }
 
-/// Refuses groups that divide somebody's records: what she has would be counted in one of them only.
+/// Refuses groups that divide somebody's records, withheld ones included: what she has would be counted in one of them only, or not at all.
 pub(crate) fn keep_people_whole(groups: &Groups, whose: &[u32]) -> Result<()> {
-    const NOWHERE: u32 = u32::MAX;
-    let mut group_of = vec![NOWHERE; whose.iter().max().map_or(0, |last| *last as usize + 1)];
+    // Of records in no group; and of people of whom no record was seen yet.
+    const NOWHERE: u32 = u32::MAX - 1;
+    const UNSEEN: u32 = u32::MAX;
+    let mut group_of = vec![NOWHERE; whose.len()];
     for group in 0..groups.len() {
-        for &row in groups.rows(group) {
-            let known = &mut group_of[whose[row as usize] as usize];
-            if *known != NOWHERE && *known != group as u32 {
-                let message = format!("record {} is in another group than a record of the same person", row + 1);
-                let help = "a person's records need equal quasi-identifiers; and a method that keeps equal records together: incognito, optimal, skyline-anonymize, strict mondrian";
-                return Err(Error::data(message).help(help));
-            }
-            *known = group as u32;
+        groups.rows(group).iter().for_each(|&row| group_of[row as usize] = group as u32);
+    }
+    let mut home_of = vec![UNSEEN; whose.iter().max().map_or(0, |last| *last as usize + 1)];
+    for (row, (&person, &group)) in whose.iter().zip(&group_of).enumerate() {
+        let home = &mut home_of[person as usize];
+        if *home != UNSEEN && *home != group {
+            let message = match NOWHERE == group || NOWHERE == *home {
+                true => format!("record {} and another one of the same person: one is withheld, one is not", row + 1),
+                false => format!("record {} is in another group than a record of the same person", row + 1),
+            };
+            let help = "a person's records need equal quasi-identifiers; and a method that keeps equal records together: incognito, optimal, skyline-anonymize, strict mondrian";
+            return Err(Error::data(message).help(help));
         }
+        *home = group;
     }
     Ok(())
 }

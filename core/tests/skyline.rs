@@ -37,6 +37,12 @@ fn table_of(semantics: Semantics, form: Form, release: &Release) -> Table {
         for person in people {
             number += 1;
             let values: Vec<String> = person.iter().map(|&value| name(value)).collect();
+            let mut values = values;
+            if (semantics, form) == (Semantics::Set, Form::Records) {
+                // A set has each once; in a cell repetitions do not count.
+                values.sort_unstable();
+                values.dedup();
+            }
             let cells = match form {
                 Form::Records if semantics != Semantics::Single && !values.is_empty() => values,
                 _ => vec![values.join(";")],

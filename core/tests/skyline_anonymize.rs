@@ -302,7 +302,8 @@ proptest! {
         people in proptest::collection::vec(((0u8..7, 0u8..4), proptest::collection::vec(0u8..4, 1..4)), 2..=20),
     ) {
         let records: Vec<(usize, (u8, u8), u8)> = people.iter().enumerate()
-            .flat_map(|(who, (place, values))| values.iter().map(move |value| (who, *place, *value))).collect();
+            .flat_map(|(who, (place, values))| values.iter().map(move |value| (who, *place, *value)))
+            .collect::<std::collections::BTreeSet<_>>().into_iter().collect();
         let table = || Table::new(vec![
             Column::from_values("x", records.iter().map(|record| record.1.0.to_string())),
             Column::from_values("y", records.iter().map(|record| record.1.1.to_string())),

@@ -3,6 +3,7 @@
 use super::grouped::{Files, Source};
 use crate::output::{Output, working};
 use clap::Args;
+use sfumato::criterion::people::refuse_unused;
 use sfumato::report::{audit_json, audit_text};
 use sfumato::{Audit, Plan, Result, audit::audit_groups};
 use std::process::ExitCode;
@@ -43,6 +44,11 @@ fn look(source: &Source, plan: &Plan, files: &Files) -> Result<Audit> {
     let needed: Vec<&str> = plan.requirements.iter().flat_map(|wanted| wanted.on.iter().map(String::as_str)).collect();
     let grouped = source.read(plan, files, &needed)?;
     plan.check_requires()?;
+    for wanted in &plan.requirements {
+        if let Some(separator) = wanted.separator() {
+            refuse_unused(grouped.table.column(&wanted.on[0])?, separator)?;
+        }
+    }
     working("checking", || {
         let groups = grouped.groups(&plan.schema)?;
         audit_groups(&grouped.table, &plan.schema, &groups, &plan.requirements, &plan.folder)

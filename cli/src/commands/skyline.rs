@@ -5,7 +5,7 @@ use super::{check_page, write_page};
 use crate::output::{Output, working};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
-use sfumato::criterion::people::Several;
+use sfumato::criterion::people::{Several, refuse_unused};
 use sfumato::criterion::{Case, Requirement, skyline};
 use sfumato::data::Role;
 use sfumato::error::suggest;
@@ -101,6 +101,9 @@ pub fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode> {
 
 fn look(arguments: &Arguments, plan: &Plan, files: &Files, column: &str, values: Values<'_>) -> Result<Exploration> {
     let grouped = arguments.source.read(plan, files, &[column])?;
+    if let Values::Set(Several::Cell(separator)) | Values::Multiset(Several::Cell(separator)) = values {
+        refuse_unused(grouped.table.column(column)?, separator)?;
+    }
     working("exploring", || {
         let groups = grouped.groups(&plan.schema)?;
         let table = plan.schema.prepare(&grouped.table)?;

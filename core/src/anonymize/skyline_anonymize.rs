@@ -64,7 +64,7 @@ const TARGET: Param = Param {
 /// How much memory records may take.
 const MEMORY: Param = Param {
     name: "memory",
-    summary: "the most memory for records, in megabytes; beyond it they are kept in temporary files. 0 for no limit",
+    summary: "megabytes of memory for records, beyond which they are kept in temporary files; counts of values come on top. 0 for no limit",
     shape: Shape::Count(0),
     default: Some("0"),
 };

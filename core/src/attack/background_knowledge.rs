@@ -24,7 +24,7 @@ use crate::criterion::minima::{Quantity, is_clear};
 use crate::criterion::{Budget, Case, Knowledge};
 use crate::error::Result;
 use crate::exact::Fraction;
-use crate::kind::{Kind, Param, Params, Range, Shape};
+use crate::kind::{Kind, Param, Params, Range, Raw, Shape};
 use dashu_ratio::RBig;
 
 /// The description of the background-knowledge attack.
@@ -91,6 +91,13 @@ impl Attack for BackgroundKnowledge {
     fn each(&self, target: &Target<'_>) -> Result<Option<Vec<Believed>>> {
         each(target, &self.params).map(Some)
     }
+}
+
+/// The parameters for a budget.
+pub(super) fn with(budget: Budget) -> Params {
+    let number = |count: u64| Raw::Number(count.to_string());
+    let written = [("eliminate", number(budget.l)), ("others", number(budget.k)), ("family", number(budget.m))];
+    KIND.check(&written).expect("points have such numbers")
 }
 
 fn budget(params: &Params) -> Budget {
@@ -211,7 +218,7 @@ fn on_the_right_side(belief: RBig, near: &[Option<Fraction>]) -> Fraction {
     let close = Fraction::nearest(belief.to_f64().value().clamp(0.0, 1.0));
     let exactly = |other: Fraction| RBig::from_parts(other.num.into(), other.den.into());
     let wrong = |other: &&Fraction| close.cmp(other) != belief.cmp(&exactly(**other));
-    let Some(other) = near.iter().flatten().find(wrong) else { return close };
+    let Some(other) = near.iter().flatten().chain([&Fraction::ONE]).find(wrong) else { return close };
     // One step of the least size that denominators of 64 bits allow.
     let step = Fraction { num: 1, den: 1 << 62 };
     let scaled = |sign: i128| {

@@ -13,11 +13,11 @@ pub mod worlds;
 
 use crate::anonymize::{Method, View};
 use crate::candidate::Groups;
-use crate::criterion::{About, Bound, Knowledge, Limit, Requirement};
+use crate::criterion::{About, Bound, Budget, Knowledge, Limit, Requirement};
 use crate::data::{Column, Formats, Role, Schema, Table, sample};
 use crate::error::Result;
 use crate::exact::Fraction;
-use crate::kind::{self, Kind, Params, Raw};
+use crate::kind::{self, Kind, Params, Raw, Setting};
 use std::cmp::Ordering;
 use std::path::Path;
 
@@ -28,6 +28,19 @@ pub const KINDS: [&Kind<Build>; 5] =
 /// The attack with a name; the error offers the nearest.
 pub fn find(name: &str) -> Result<&'static Kind<Build>> {
     kind::find(&KINDS, "attack", name)
+}
+
+/// The attacks where a plan names none: each as it is by default, and, where criteria have points of knowledge, somebody who knows just as much.
+pub fn usual(requirements: &[Requirement]) -> Vec<(&'static Kind<Build>, Params)> {
+    let usual = KINDS.iter().map(|kind| (*kind, kind.check(&[]).expect("every parameter of an attack has a default")));
+    let settings = requirements.iter().flat_map(|wanted| wanted.params.iter());
+    let points =
+        settings.filter_map(|(_, setting)| if let Setting::Points(points) = setting { Some(points) } else { None });
+    let mut budgets: Vec<Budget> = points.flatten().map(|point| Budget::new(point.l, point.k, point.m)).collect();
+    budgets.sort_unstable();
+    budgets.dedup();
+    let granted = budgets.into_iter().map(|budget| (&background_knowledge::KIND, background_knowledge::with(budget)));
+    usual.chain(granted).collect()
 }
 
 /// Makes an attack from checked parameters.
@@ -195,6 +208,17 @@ impl Finding {
     /// How many people something could not be decided about, if any.
     pub fn undecided_people(&self) -> Option<u64> {
         self.detail(UNDECIDED_PEOPLE).filter(|people| *people > 0.0).map(|people| people as u64)
+    }
+
+    /// Its name, with the parameters that are not the default ones.
+    pub fn title(&self) -> String {
+        let described = find(self.attack).map_or(&[][..], |kind| kind.params);
+        let set = self.params.iter().map(|(name, setting)| (name, setting.to_string())).filter(|(name, written)| {
+            let param = described.iter().find(|param| param.name == *name);
+            param.is_some_and(|param| param.default != Some(written.as_str()))
+        });
+        let set: Vec<String> = set.map(|(name, written)| format!("{name} {written}")).collect();
+        if set.is_empty() { self.attack.to_string() } else { format!("{} ({})", self.attack, set.join(", ")) }
     }
 
     fn detail(&self, name: &str) -> Option<f64> {

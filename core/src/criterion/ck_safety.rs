@@ -20,7 +20,7 @@ use super::minima::{Low, Minimum, Quantity, is_clear};
 use super::skyline::rational;
 use super::{About, Bound, Budget, Build, Context, Criterion, Evidence, Knowledge, Least, Limit, Measure, On, Verdict};
 use crate::candidate::Histogram;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::exact::Fraction;
 use crate::kind::{Kind, Param, Range, Shape as Written};
 use dashu_ratio::RBig;
@@ -53,10 +53,17 @@ fn bind(context: &Context<'_>) -> Result<Bound> {
     let odds = Fraction::new(c.den - c.num, c.num);
     // With as many implications as values nothing is safe, however many more there are.
     let statements = k.min(values) as usize + 1;
+    if statements > MOST_STATEMENTS {
+        let message = format!("ck-safety: {k} implications are more than can be decided");
+        return Err(Error::plan(message).help(format!("ask for at most {}", MOST_STATEMENTS - 1)));
+    }
     let mut safety = CkSafety { k, statements, c, odds, shares: None };
     safety.shares = safety.share_out(whole);
     Bound::on_column(context, Box::new(safety))
 }
+
+/// The work grows with the third power of the statements.
+const MOST_STATEMENTS: usize = 65;
 
 struct CkSafety {
     k: u64,
@@ -83,7 +90,18 @@ struct WithTarget(usize);
 /// Let people 0, 1, … be named k₀ ≥ k₁ ≥ … values that they do not have. Whichever values these are, and whatever the first i people have, of n − i records that are left for the next at most r₁ + … + r_{k_i} have
 /// a value that she does not have: at least n − i − r₁ − … − r_{k_i} are possible. If everybody is named the most frequent values, there are exactly so many: nobody before took a record with one of them.
 /// So the product is the least chance (Lemma 12 of the reference).
+///
+/// With as many statements as the group has values, one person may be named all: then it is zero.
 fn least_chances<N: Number>(shape: &Shape, statements: usize) -> Vec<N> {
+    let is_all = |named: &usize| shape.people <= shape.own + shape.top(*named as u64 - 1);
+    let possible = (1..=statements).find(is_all).map_or(statements, |all| all - 1);
+    let mut least = possible_chances(shape, possible);
+    least.resize(statements + 1, N::ratio(0, 1));
+    least
+}
+
+/// The same where nobody can be named all values.
+fn possible_chances<N: Number>(shape: &Shape, statements: usize) -> Vec<N> {
     let others = |named: usize| shape.people.saturating_sub(shape.own + shape.top(named as u64 - 1));
     let without: Vec<u64> = (1..=statements).map(others).collect();
     let lower = |known: &mut Option<N>, found: &N| {

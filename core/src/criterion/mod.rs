@@ -69,6 +69,9 @@ pub const KINDS: [&Kind<Build>; 19] = [
 /// The parameter that names the column which tells whose record it is, where people have several.
 const PERSON: &str = "person";
 
+/// The parameter that says what stands between several values of a cell.
+const SEPARATOR: &str = "separator";
+
 /// The criterion with a name; the error offers the nearest.
 pub fn find(name: &str) -> Result<&'static Kind<Build>> {
     kind::find(&KINDS, "criterion", name)

@@ -61,6 +61,9 @@ impl People {
             Several::Records(person) => Some(owners(table.column(person)?)?),
             Several::Cell(_) => None,
         };
+        if let (Some(whose), Case::Set) = (&whose, case) {
+            refuse_repeated(column, whose)?;
+        }
         let mut people = People { codes: Vec::new(), whose: None, holdings: vec![None], labels };
         people.codes = match &whose {
             None => people.code_cells(column, &values, case),
@@ -122,6 +125,33 @@ impl People {
             holding.iter().for_each(|(value, count)| *counts.entry(*value).or_insert(0) += count * times);
         }
         people
+    }
+}
+
+/// Refuses a separator that no cell has, for people at a keyboard: it is a slip more often than not, and whole cells would be taken for values.
+pub fn refuse_unused(column: &Column, between: &str) -> Result<()> {
+    if column.domain().labels().iter().any(|label| label.contains(between)) {
+        return Ok(());
+    }
+    let message = format!("column \"{}\": no cell has the separator between values", column.name());
+    Err(Error::plan(message).help("correct it; where everybody has one value, leave out `case` and `separator`"))
+}
+
+/// A set has each value once. Records that repeat one would be published and not counted.
+fn refuse_repeated(column: &Column, whose: &[u32]) -> Result<()> {
+    let mut rows: Vec<u32> = (0..whose.len() as u32).collect();
+    let held = |row: u32| (whose[row as usize], column.codes()[row as usize]);
+    rows.sort_unstable_by_key(|&row| (held(row), row));
+    let missing = column.domain().missing();
+    let repeated = |pair: &&[u32]| held(pair[0]) == held(pair[1]) && Some(held(pair[0]).1) != missing;
+    match rows.windows(2).find(repeated) {
+        None => Ok(()),
+        Some(pair) => {
+            let message = format!("column \"{}\": a person has the same value twice", column.name());
+            Err(Error::data(message)
+                .line(u64::from(pair[1]) + 2)
+                .help("in a set each counts once: drop the record, or use the case \"multiset\""))
+        }
     }
 }
 
@@ -244,10 +274,14 @@ mod tests {
         ])
         .unwrap();
         let cells = Table::new(vec![Column::from_values("s", ["flu; aids", "flu;flu"])]).unwrap();
+        let repeated = People::new(&records, records.column("s").unwrap(), Case::Set, Several::Records("who"));
+        assert!(repeated.is_err_and(|error| error.to_string().contains("twice")));
+        let once = records.head(3);
         for (case, flu) in [(Case::Set, 2), (Case::Multiset, 3)] {
-            let by_record = People::new(&records, records.column("s").unwrap(), case, Several::Records("who")).unwrap();
+            let records = if case == Case::Set { &once } else { &records };
+            let by_record = People::new(records, records.column("s").unwrap(), case, Several::Records("who")).unwrap();
             let by_cell = People::new(&cells, cells.column("s").unwrap(), case, Several::Cell(";")).unwrap();
-            for (people, rows) in [(by_record, vec![0, 1, 2, 3, 4]), (by_cell, vec![0, 1])] {
+            for (people, rows) in [(by_record, (0..records.rows()).collect()), (by_cell, vec![0, 1])] {
                 assert_eq!(people.labels(), ["aids", "flu"]);
                 assert_eq!(count(&people, &rows), (2, vec![(0, 1), (1, flu)]));
             }

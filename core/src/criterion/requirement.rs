@@ -1,6 +1,6 @@
 //! A criterion as a plan asks for it.
 
-use super::{Bound, Build, Context, On, PERSON, find};
+use super::{Bound, Build, Context, On, PERSON, SEPARATOR, find};
 use crate::data::{Role, Schema, Table};
 use crate::error::{Error, Result, suggest};
 use crate::kind::{Kind, Params, Raw, Setting};
@@ -40,6 +40,14 @@ impl Requirement {
     /// Whether it is about people of whom some have several records: then a record is not a person.
     pub fn several_records(&self) -> bool {
         self.params.iter().any(|(name, setting)| name == PERSON && *setting != Setting::Text(String::new()))
+    }
+
+    /// What stands between several values of a cell, if it is about such.
+    pub fn separator(&self) -> Option<&str> {
+        self.params.iter().find_map(|(name, setting)| match setting {
+            Setting::Text(text) if name == SEPARATOR && !text.is_empty() => Some(text.as_str()),
+            _ => None,
+        })
     }
 
     /// Binds it to a table.

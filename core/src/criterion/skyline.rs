@@ -18,7 +18,7 @@ use super::minima::{Leader, Low, Minima, Minimum, Quantity, is_clear, product};
 use super::people::{People, Several, View, count, look_at};
 use super::{
     About, Bound, Budget, Build, Case, Context, Criterion, Evidence, Holders, Knowledge, Least, Limit, On, PERSON,
-    Reached, Scope, Subject, Verdict, WorstGroup,
+    Reached, SEPARATOR, Scope, Subject, Verdict, WorstGroup,
 };
 use crate::candidate::{Counter, Histogram};
 use crate::data::Role;
@@ -55,7 +55,7 @@ pub const KIND: Kind<Build> = Kind {
             default: Some(""),
         },
         Param {
-            name: "separator",
+            name: SEPARATOR,
             summary: "for sets and multisets in one cell: what stands between values",
             shape: Written::Text,
             default: Some(""),
@@ -85,7 +85,7 @@ fn bind(context: &Context<'_>) -> Result<Bound> {
 
 /// How several values of a person are written, if people have several.
 fn several<'a>(context: &Context<'a>, case: Case) -> Result<Option<Several<'a>>> {
-    let (person, separator) = (context.params.text(PERSON), context.params.text("separator"));
+    let (person, separator) = (context.params.text(PERSON), context.params.text(SEPARATOR));
     match (case, person, separator) {
         (Case::Single, "", "") => Ok(None),
         (Case::Single, ..) => Err(Error::plan("skyline: `person` and `separator` are for people with several values")
@@ -543,7 +543,9 @@ impl PrivacySkyline {
                 found.measured = belief;
                 found.value = Some(target.value);
                 let holds = point.holds_alone(self.case, &target.shape);
-                worst = Some(WorstGroup { holds, size: target.shape.people, group: target.group });
+                // With several values per person, people are not records.
+                let group = WorstGroup { holds, size: target.shape.people, group: target.group };
+                worst = Some(group).filter(|_| self.case == Case::Single);
             }
         }
         (found, worst)

@@ -5,6 +5,7 @@ use super::{Plan, parse_toml};
 use crate::anonymize::{self, Wanted};
 use crate::attack;
 use crate::chance::Chance;
+use crate::criterion::Requirement;
 use crate::data::Role;
 use crate::error::{Error, Result, suggest};
 use crate::exact::{Decimal, Fraction};
@@ -88,7 +89,7 @@ impl Plan {
         let release = root.section("release")?;
         let (max_suppressed, recoding, format) = read_release(release.as_ref())?;
         let attacks = match root.sections("attack")?.as_slice() {
-            [] => default_attacks(),
+            [] => default_attacks(&self.requirements),
             sections => sections.iter().map(read_attack).collect::<Result<_>>()?,
         };
         let (target, workload) = match root.section("utility")? {
@@ -209,13 +210,10 @@ fn read_attack(section: &Section<'_>) -> Result<Attempt> {
     Ok(Attempt { kind, params, max_belief: share(section, "max_belief")? })
 }
 
-/// Every attack with its default parameters.
-fn default_attacks() -> Vec<Attempt> {
-    let attempt = |kind: &&'static Kind<attack::Build>| {
-        let params = kind.check(&[]).expect("every parameter of an attack has a default");
-        Attempt { kind, params, max_belief: None }
-    };
-    attack::KINDS.iter().map(attempt).collect()
+/// The attacks that are made where the plan names none.
+fn default_attacks(requirements: &[Requirement]) -> Vec<Attempt> {
+    let attempt = |(kind, params)| Attempt { kind, params, max_belief: None };
+    attack::usual(requirements).into_iter().map(attempt).collect()
 }
 
 fn written<'a>(section: &'a Section<'_>, not: &[&str]) -> Vec<(&'a str, Raw)> {

@@ -264,7 +264,7 @@ fn notes(plan: &Plan, publishing: &Publishing, task: &Task<'_>) -> Vec<String> {
         notes.push("Quasi-identifiers are published as they are: everybody can see who is in the table. What is hidden is who in a group has which of its sensitive values.".into());
     }
     if plan.requirements.iter().any(Requirement::several_records) {
-        notes.push("People have several records here. Attacks take every record for a person, so none was made; figures about groups count records. Columns that show which records are one person's must not be published.".into());
+        notes.push("People have several records here. Attacks take every record for a person, so none was made; figures about groups count records. What is promised allows for people without any value: whoever knows that everybody in a group has one may believe more. Columns that show which records are one person's must not be published.".into());
     }
     for wanted in plan.requirements.iter().filter(|wanted| leaves_values_out(wanted)) {
         let on = wanted.on.join(", ");

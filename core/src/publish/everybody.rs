@@ -22,8 +22,14 @@ impl Made {
         let reads_whole = |scope: &Scope| *scope != Scope::Groups;
         for (answer, _) in publication.criteria.iter_mut().zip(&self.scopes).filter(|(_, scope)| reads_whole(scope)) {
             let verdict = &mut answer.verdict;
-            verdict.measured = verdict.measured.zip(distance).map(|(value, step)| rounded(value, step));
-            verdict.points.iter_mut().for_each(|point| point.measured = rounded(point.measured, share));
+            if verdict.points.is_empty() {
+                verdict.measured = verdict.measured.zip(distance).map(|(value, step)| rounded(value, step));
+            } else {
+                // Beliefs stay below what they must be below.
+                let down = |belief: f64| rounded((belief / share).floor() * share, share);
+                verdict.measured = verdict.measured.map(down);
+                verdict.points.iter_mut().for_each(|point| point.measured = down(point.measured));
+            }
             verdict.also.retain(|_| distance.is_some());
             verdict.also.iter_mut().for_each(|(_, value)| *value = rounded(*value, share));
         }

@@ -12,6 +12,7 @@ use crate::error::{Error, Fault, Result};
 use crate::exact::Fraction;
 use crate::plan::{Plan, Publishing};
 use crate::recode::{Form, Recoded, bucketize, generalize, generalize_groups};
+use std::collections::HashSet;
 use std::path::Path;
 
 /// A publication and its table.
@@ -148,6 +149,12 @@ fn check(plan: &Plan, table: &Table) -> Result<()> {
 /// Refuses to show which values are one person's, or how many somebody has: what criteria say about people with several values relies on nobody knowing.
 fn refuse_joined_values(bound: &Bound, form: Form) -> Result<()> {
     match (&bound.holders, form) {
+        (Holders::Records(whose), _) if whose.iter().collect::<HashSet<_>>().len() == whose.len() => {
+            let error = Error::plan(
+                "everybody has one record: whoever sees that knows more than the case of several values allows for",
+            );
+            Err(error.help("leave out `case` and `person`"))
+        }
         (Holders::OneEach, _) | (Holders::Records(_), Form::Generalized) => Ok(()),
         (Holders::Records(_), Form::Bucketized) => {
             let error = Error::plan("a bucketized release would show how many values each person has");

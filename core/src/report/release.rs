@@ -95,7 +95,7 @@ fn attacks_text(findings: &[Finding]) -> String {
                 _ => "✗",
             }
             .to_string(),
-            finding.attack.to_string(),
+            finding.title(),
             finding.on.clone().unwrap_or_default(),
             number(finding.highest.to_f64()),
             finding.limit.map_or_else(|| "none promised".to_string(), |limit| number(limit.belief.to_f64())),

@@ -177,7 +177,7 @@ fn attack_card(at: usize, finding: &Finding, guard: &Guard) -> Markup {
     html! {
         section.card.bad[bad] {
             div.card-head {
-                h3 { (finding.attack) @if let Some(column) = &finding.on { " on " (column) } }
+                h3 { (finding.title()) @if let Some(column) = &finding.on { " on " (column) } }
                 @if finding.limit.is_some() || bad { (badge(!bad, "within its limit", "above its limit")) }
                 @else { span.badge.none { "no limit was set" } }
             }
