@@ -274,7 +274,12 @@ fn lowest_families(target: &Target<'_>, sensitive: &Sensitive<'_>, budget: Budge
 
 fn is_lower(quantity: &Family, one: &Told, other: &Told) -> bool {
     let (a, b) = (quantity.float(one), quantity.float(other));
-    if is_clear(a, b) { a < b } else { one != other && quantity.exact(one) < quantity.exact(other) }
+    if is_clear(a, b) || one == other {
+        return a < b;
+    }
+    // Of equals always the same one, in whatever order groups come: floats may differ in the last digit.
+    let order = quantity.exact(one).cmp(&quantity.exact(other));
+    order.then_with(|| (one.people, one.own).cmp(&(other.people, other.own))).is_lt()
 }
 
 #[cfg(test)]

@@ -24,6 +24,7 @@ use crate::error::{Error, Result};
 use crate::exact::Fraction;
 use crate::kind::{Kind, Param, Range, Shape as Written};
 use dashu_ratio::RBig;
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -247,7 +248,10 @@ impl CkSafety {
         // By statements used and whether the target's group is among those so far.
         let mut best: Vec<[Option<N>; 2]> = vec![[None, None]; self.statements + 1];
         best[0][0] = Some(N::ratio(1, 1));
-        for ways in of_group.values() {
+        // In an order that numbers of groups have no part in: products of floats depend on it.
+        let mut groups: Vec<Ways<N>> = of_group.into_values().collect();
+        groups.sort_by(|a, b| a.partial_cmp(b).unwrap_or(Ordering::Equal));
+        for ways in &groups {
             let before = best.clone();
             for (j, is_target, chance) in ways {
                 for used in 0..=self.statements - j {

@@ -112,7 +112,7 @@ impl Minimum {
         }
     }
 
-    /// By value, then by people and by group: the number of a group may be another one in the release.
+    /// By value, then by shape, people first, and only then by group: the number of a group may be another one in the release, and equal values of different shapes may differ in their last digit as floats.
     fn compare(&self, a: &Low, b: &Low) -> Ordering {
         let by_value = if a.shape == b.shape || (a.float == 0.0 && b.float == 0.0) {
             Ordering::Equal
@@ -121,7 +121,9 @@ impl Minimum {
         } else {
             self.quantity.exact(&a.shape).cmp(&self.quantity.exact(&b.shape))
         };
-        by_value.then(a.shape.people.cmp(&b.shape.people)).then(a.group.cmp(&b.group)).then(a.value.cmp(&b.value))
+        let shape = |low: &Low| (low.shape.people, low.shape.own);
+        let by_shape = shape(a).cmp(&shape(b)).then_with(|| a.shape.others.cmp(&b.shape.others));
+        by_value.then(by_shape).then(a.group.cmp(&b.group)).then(a.value.cmp(&b.value))
     }
 }
 

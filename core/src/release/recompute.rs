@@ -283,8 +283,13 @@ pub fn recompute(folder: &Path, stated: &Stated, formats: &Formats) -> Result<Va
     });
     let criteria = criteria.collect::<Result<Vec<_>>>()?;
     let attacks = stated.attack_release(&release, folder, formats, |target| {
-        let stated = stated.attacks.iter();
-        stated.map(|(kind, params, on)| repeat_attack(target, kind, params, on.as_deref())).collect::<Result<Vec<_>>>()
+        // Of a column none of whose protected values is published, it is not told which they are.
+        let is_told = |on: &Option<String>| !on.as_ref().is_some_and(|on| stated.unprotected.contains(on));
+        let repeat = |(kind, params, on): &(&'static Kind<attack::Build>, Params, Option<String>)| match is_told(on) {
+            true => repeat_attack(target, kind, params, on.as_deref()),
+            false => Ok(Value::Null),
+        };
+        stated.attacks.iter().map(repeat).collect::<Result<Vec<_>>>()
     })?;
     let Release { table, groups, stars } = &release;
     Ok(json!({
