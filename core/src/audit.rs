@@ -4,7 +4,7 @@ use crate::candidate::{Counter, Groups, Histogram};
 use crate::criterion::{Bound, Criterion, Evidence, Holders, Reached, Requirement, Subject, Verdict};
 use crate::data::{Schema, Table};
 use crate::error::{Error, Result};
-use crate::kind::{Point, Setting};
+use crate::kind::Point;
 use foldhash::fast::RandomState;
 use hashbrown::HashTable;
 use rayon::prelude::*;
@@ -36,11 +36,8 @@ pub struct Answer {
 impl Answer {
     /// The points of a skyline, as asked for, each with what was reached.
     pub fn points(&self) -> impl Iterator<Item = (&Point, &Reached)> {
-        let settings = self.requirement.params.iter().map(|(_, setting)| setting);
-        let asked =
-            settings.filter_map(|setting| if let Setting::Points(points) = setting { Some(points) } else { None });
-        let asked: Vec<&Point> = asked.flatten().collect();
-        self.verdict.points.iter().map(move |reached| (asked[reached.point], reached))
+        let asked = self.requirement.points();
+        self.verdict.points.iter().map(move |reached| (&asked[reached.point], reached))
     }
 }
 

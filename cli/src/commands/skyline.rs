@@ -6,7 +6,7 @@ use crate::output::{Output, working};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use sfumato::criterion::people::{Several, refuse_unused};
-use sfumato::criterion::{Case, Requirement, skyline};
+use sfumato::criterion::{Case, Requirement};
 use sfumato::data::Role;
 use sfumato::error::suggest;
 use sfumato::exact::{Decimal, Fraction};
@@ -135,7 +135,7 @@ fn column<'a>(arguments: &Arguments, plan: &'a Plan) -> Result<&'a str> {
 
 /// The plan's own skyline of the column, if it asks for one.
 fn asked_by<'a>(plan: &'a Plan, column: &str) -> Option<&'a Requirement> {
-    let is_it = |wanted: &&Requirement| wanted.kind.name == skyline::KIND.name && wanted.on == [column];
+    let is_it = |wanted: &&Requirement| !wanted.points().is_empty() && wanted.on == [column];
     plan.requirements.iter().find(is_it)
 }
 

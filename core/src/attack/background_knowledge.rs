@@ -216,8 +216,7 @@ fn on_the_right_side(belief: RBig, near: &[Option<Fraction>]) -> Fraction {
         return Fraction::new(num, den);
     }
     let close = Fraction::nearest(belief.to_f64().value().clamp(0.0, 1.0));
-    let exactly = |other: Fraction| RBig::from_parts(other.num.into(), other.den.into());
-    let wrong = |other: &&Fraction| close.cmp(other) != belief.cmp(&exactly(**other));
+    let wrong = |other: &&Fraction| close.cmp(other) != belief.cmp(&RBig::from(**other));
     let Some(other) = near.iter().flatten().chain([&Fraction::ONE]).find(wrong) else { return close };
     // One step of the least size that denominators of 64 bits allow.
     let step = Fraction { num: 1, den: 1 << 62 };
@@ -225,7 +224,7 @@ fn on_the_right_side(belief: RBig, near: &[Option<Fraction>]) -> Fraction {
         let num = (other.num as f64 / other.den as f64 * step.den as f64) as i128 + sign;
         Fraction { num: num.max(0) as u128, den: step.den }
     };
-    match belief.cmp(&exactly(*other)) {
+    match belief.cmp(&RBig::from(*other)) {
         std::cmp::Ordering::Less => scaled(-(1 << 12)),
         std::cmp::Ordering::Equal => *other,
         std::cmp::Ordering::Greater => scaled(1 << 12),

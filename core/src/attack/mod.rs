@@ -17,7 +17,7 @@ use crate::criterion::{About, Bound, Budget, Knowledge, Limit, Requirement};
 use crate::data::{Column, Formats, Role, Schema, Table, sample};
 use crate::error::Result;
 use crate::exact::Fraction;
-use crate::kind::{self, Kind, Params, Raw, Setting};
+use crate::kind::{self, Kind, Params, Raw};
 use std::cmp::Ordering;
 use std::path::Path;
 
@@ -33,10 +33,8 @@ pub fn find(name: &str) -> Result<&'static Kind<Build>> {
 /// The attacks where a plan names none: each as it is by default, and, where criteria have points of knowledge, somebody who knows just as much.
 pub fn usual(requirements: &[Requirement]) -> Vec<(&'static Kind<Build>, Params)> {
     let usual = KINDS.iter().map(|kind| (*kind, kind.check(&[]).expect("every parameter of an attack has a default")));
-    let settings = requirements.iter().flat_map(|wanted| wanted.params.iter());
-    let points =
-        settings.filter_map(|(_, setting)| if let Setting::Points(points) = setting { Some(points) } else { None });
-    let mut budgets: Vec<Budget> = points.flatten().map(|point| Budget::new(point.l, point.k, point.m)).collect();
+    let points = requirements.iter().flat_map(Requirement::points);
+    let mut budgets: Vec<Budget> = points.map(|point| Budget::new(point.l, point.k, point.m)).collect();
     budgets.sort_unstable();
     budgets.dedup();
     let granted = budgets.into_iter().map(|budget| (&background_knowledge::KIND, background_knowledge::with(budget)));

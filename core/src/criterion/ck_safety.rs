@@ -15,9 +15,8 @@
 //! # Ok::<(), sfumato::Error>(())
 //! ```
 
-use super::knowledge::{Number, Shape};
-use super::minima::{Low, Minimum, Quantity, is_clear};
-use super::skyline::rational;
+use super::knowledge::{Number, Shape, odds};
+use super::minima::{Low, Minimum, Quantity, exceeds, is_clear};
 use super::{About, Bound, Budget, Build, Context, Criterion, Evidence, Knowledge, Least, Limit, Measure, On, Verdict};
 use crate::candidate::Histogram;
 use crate::error::{Error, Result};
@@ -51,14 +50,13 @@ fn bind(context: &Context<'_>) -> Result<Bound> {
     let values = whole.iter().filter(|&&count| count > 0).count() as u64;
     let c = context.params.decimal("c").fraction();
     let k = context.params.count("k");
-    let odds = Fraction::new(c.den - c.num, c.num);
     // With as many implications as values nothing is safe, however many more there are.
     let statements = k.min(values) as usize + 1;
     if statements > MOST_STATEMENTS {
         let message = format!("ck-safety: {k} implications are more than can be decided");
         return Err(Error::plan(message).help(format!("ask for at most {}", MOST_STATEMENTS - 1)));
     }
-    let mut safety = CkSafety { k, statements, c, odds, shares: None };
+    let mut safety = CkSafety { k, statements, c, odds: odds(c), shares: None };
     safety.shares = safety.share_out(whole);
     Bound::on_column(context, Box::new(safety))
 }
@@ -196,8 +194,7 @@ impl CkSafety {
 
     /// Whether a number exceeds the odds.
     fn is_exceeded(&self, float: f64, exact: impl FnOnce() -> RBig) -> bool {
-        let odds = self.odds.to_f64();
-        if is_clear(float, odds) { float > odds } else { float > 0.0 && exact() > rational(self.odds) }
+        float > 0.0 && exceeds(float, self.odds, exact)
     }
 
     fn shape(&self, group: &Histogram<'_>) -> Shape {
@@ -228,7 +225,7 @@ impl CkSafety {
         let floors: Vec<Fraction> = (0..self.statements).map(floor).collect();
         let mut elsewhere = vec![RBig::ONE];
         for sum in 1..self.statements {
-            let ways = (1..=sum).map(|j| &elsewhere[sum - j] * rational(floors[j]));
+            let ways = (1..=sum).map(|j| &elsewhere[sum - j] * RBig::from(floors[j]));
             let least = ways.min().expect("at least one way");
             elsewhere.push(least);
         }
@@ -340,7 +337,7 @@ impl Criterion for CkSafety {
             if is_clear(chances[j], floor) {
                 chances[j] > floor
             } else {
-                AllFalse(j).exact(&shape) >= rational(floors[j])
+                AllFalse(j).exact(&shape) >= RBig::from(floors[j])
             }
         };
         let suffices = |j: usize| {

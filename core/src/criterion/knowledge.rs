@@ -13,6 +13,7 @@
 //! for multisets are derived there in words.
 
 use super::minima::{Quantity, TINY, product};
+use crate::exact::Fraction;
 use dashu_ratio::RBig;
 use smallvec::SmallVec;
 
@@ -65,6 +66,16 @@ impl Budget {
     pub fn covers(self, other: Budget) -> bool {
         self.l >= other.l && self.k >= other.k && self.m >= other.m
     }
+}
+
+/// What the negated ratio must exceed for a belief below a confidence: (1 − c)/c.
+///
+/// # Panics
+/// When the confidence is not above zero and at most one.
+pub fn odds(confidence: Fraction) -> Fraction {
+    let Fraction { num, den } = confidence;
+    assert!(num > 0 && num <= den, "a confidence is above zero and at most one");
+    Fraction::new(den - num, num)
 }
 
 /// What one group tells about one value that it has.

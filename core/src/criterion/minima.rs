@@ -3,6 +3,7 @@
 //! A lowest value is kept as the shape of its group. Floats compare where they are clearly apart; where they are not, the exact value is worked out from the shape.
 
 use super::knowledge::Shape;
+use crate::exact::Fraction;
 use dashu_ratio::RBig;
 use smallvec::SmallVec;
 use std::cmp::Ordering;
@@ -130,6 +131,12 @@ impl Minimum {
 /// Whether two floats are so far apart that their order is that of the exact values.
 pub fn is_clear(a: f64, b: f64) -> bool {
     (a - b).abs() > CLEAR * a.max(b)
+}
+
+/// Whether a number exceeds another one, decided exactly: by its float where that is clear.
+pub fn exceeds(float: f64, other: Fraction, exact: impl FnOnce() -> RBig) -> bool {
+    let limit = other.to_f64();
+    if is_clear(float, limit) { float > limit } else { exact() > RBig::from(other) }
 }
 
 /// Sets of lowest values, some of which there is nothing in yet.

@@ -7,7 +7,6 @@ use super::knowledge::Shape;
 use crate::candidate::Histogram;
 use crate::data::{Column, Table};
 use crate::error::{Error, Result};
-use rayon::prelude::*;
 use smallvec::SmallVec;
 use std::collections::{BTreeMap, HashMap};
 
@@ -233,24 +232,6 @@ impl View<'_> {
         };
         Shape { people: self.people, own: u64::from(own), others }
     }
-}
-
-/// How often each code occurs.
-pub(super) fn count(codes: &[u32], domain: usize) -> Vec<u32> {
-    let part = codes.len().div_ceil(rayon::current_num_threads()).max(1 << 16);
-    let add = |a: Vec<u32>, b: Vec<u32>| a.iter().zip(b).map(|(a, b)| a + b).collect();
-    codes.par_chunks(part).map(|codes| count_part(codes, domain)).reduce(|| vec![0; domain], add)
-}
-
-/// Neighbours are counted apart, as two of the same code would wait for each other.
-fn count_part(codes: &[u32], domain: usize) -> Vec<u32> {
-    let mut lanes = vec![[0u32; 4]; domain];
-    let (fours, rest) = codes.as_chunks::<4>();
-    for four in fours {
-        four.iter().enumerate().for_each(|(lane, &code)| lanes[code as usize][lane] += 1);
-    }
-    rest.iter().for_each(|&code| lanes[code as usize][0] += 1);
-    lanes.iter().map(|lane| lane.iter().sum()).collect()
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use super::{Bound, Build, Context, On, PERSON, SEPARATOR, find};
 use crate::data::{Role, Schema, Table};
 use crate::error::{Error, Result, suggest};
-use crate::kind::{Kind, Params, Raw, Setting};
+use crate::kind::{Kind, Params, Point, Raw, Setting};
 use std::path::Path;
 
 /// A criterion with its parameters, as a plan asks for it.
@@ -40,6 +40,15 @@ impl Requirement {
     /// Whether it is about people of whom some have several records: then a record is not a person.
     pub fn several_records(&self) -> bool {
         self.params.iter().any(|(name, setting)| name == PERSON && *setting != Setting::Text(String::new()))
+    }
+
+    /// Its points of knowledge; none if it has no such parameter.
+    pub fn points(&self) -> &[Point] {
+        let points = self.params.iter().find_map(|(_, setting)| match setting {
+            Setting::Points(points) => Some(points.as_slice()),
+            _ => None,
+        });
+        points.unwrap_or_default()
     }
 
     /// What stands between several values of a cell, if it is about such.

@@ -13,9 +13,9 @@
 //! # Ok::<(), sfumato::Error>(())
 //! ```
 
-use super::knowledge::{Family, Shape, Target, Together};
-use super::minima::{Leader, Low, Minima, Minimum, Quantity, is_clear, product};
-use super::people::{People, Several, View, count, look_at};
+use super::knowledge::{Family, Shape, Target, Together, odds};
+use super::minima::{Leader, Low, Minima, Minimum, Quantity, exceeds, is_clear, product};
+use super::people::{People, Several, View, look_at};
 use super::{
     About, Bound, Budget, Build, Case, Context, Criterion, Evidence, Holders, Knowledge, Least, Limit, On, PERSON,
     Reached, SEPARATOR, Scope, Subject, Verdict, WorstGroup,
@@ -157,10 +157,9 @@ impl PrivacySkyline {
             let first_set = sets;
             sets += if by_value { labels.len() } else { 1 };
             let c = point.c.fraction();
-            let odds = Fraction::new(c.den - c.num, c.num);
             let budget = Budget::new(point.l, point.k, point.m);
             let protects = of_value.iter().map(|points| points.contains(&(number as u32))).collect();
-            At { number, budget, c, odds, first_set, by_value, protects, floors: Vec::new() }
+            At { number, budget, c, odds: odds(c), first_set, by_value, protects, floors: Vec::new() }
         });
         let points: Vec<At> = points.collect();
         let mut skyline = PrivacySkyline { case, points, of_value, sets, people };
@@ -177,9 +176,9 @@ impl PrivacySkyline {
         let size = context.table.rows();
         let people = match &self.people {
             None => {
-                let column = context.column()?;
-                let whole = count(column.codes(), column.domain().len());
-                counts.extend((0u32..).zip(whole).filter(|entry| entry.1 > 0));
+                let whole = context.column()?.counts();
+                counts
+                    .extend((0u32..).zip(whole).filter(|entry| entry.1 > 0).map(|(code, count)| (code, count as u32)));
                 size as u64
             }
             Some(people) => whole_of(people, &mut counts),
@@ -262,8 +261,7 @@ impl At {
 
     /// Whether a number exceeds the odds.
     fn is_exceeded(&self, float: f64, exact: impl FnOnce() -> RBig) -> bool {
-        let odds = self.odds.to_f64();
-        if is_clear(float, odds) { float > odds } else { float > 0.0 && exact() > rational(self.odds) }
+        float > 0.0 && exceeds(float, self.odds, exact)
     }
 
     /// Whether a group by itself keeps belief in a value low enough.
@@ -293,10 +291,10 @@ impl At {
             Floor::At(least) => {
                 let floor = least.to_f64();
                 let is_above = |float: f64| {
-                    if is_clear(float, floor) { float > floor } else { family.exact(shape) >= rational(least) }
+                    if is_clear(float, floor) { float > floor } else { family.exact(shape) >= RBig::from(least) }
                 };
                 is_above(family.float(shape))
-                    && self.is_exceeded(target.float(shape) * floor, || target.exact(shape) * rational(least))
+                    && self.is_exceeded(target.float(shape) * floor, || target.exact(shape) * RBig::from(least))
             }
         }
     }
@@ -337,11 +335,6 @@ impl At {
         });
         Some((1.0 / (1.0 + float), holds, set[target].lowest()?))
     }
-}
-
-/// A fraction as a rational number.
-pub(super) fn rational(fraction: Fraction) -> RBig {
-    RBig::from_parts(fraction.num.into(), fraction.den.into())
 }
 
 impl Criterion for PrivacySkyline {

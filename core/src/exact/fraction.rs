@@ -1,5 +1,6 @@
 //! Non-negative fractions with an exact order.
 
+use dashu_ratio::RBig;
 use std::cmp::Ordering;
 
 /// A non-negative fraction, or infinity (a denominator of zero). Compared by cross-multiplication in 256 bits.
@@ -68,6 +69,13 @@ impl Fraction {
     /// The nearest float, for reports.
     pub fn to_f64(self) -> f64 {
         self.num as f64 / self.den as f64
+    }
+}
+
+impl From<Fraction> for RBig {
+    /// The same number, to calculate with. Panics for infinity, which is none.
+    fn from(fraction: Fraction) -> RBig {
+        RBig::from_parts(fraction.num.into(), fraction.den.into())
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::scan::Seen;
 use crate::criterion::knowledge::{Family, Shape, Target};
-use crate::criterion::minima::{Quantity, is_clear};
+use crate::criterion::minima::{Quantity, exceeds, is_clear};
 use crate::criterion::{Budget, Case};
 use crate::exact::Fraction;
 use dashu_ratio::RBig;
@@ -123,7 +123,7 @@ impl<'a> Front<'a> {
 
     /// Whether the negated ratio exceeds odds.
     pub fn exceeds(&self, budget: Budget, odds: Fraction) -> bool {
-        decide(self.ratio(&self.target, &self.together, budget), odds, || self.exact_ratio(budget))
+        exceeds(self.ratio(&self.target, &self.together, budget), odds, || self.exact_ratio(budget))
     }
 
     /// The same where the target is in a given group.
@@ -131,7 +131,7 @@ impl<'a> Front<'a> {
         let mut member = Member::new(seen);
         member.eliminate(0..self.l, self.case);
         let here = [member];
-        decide(self.ratio(&here, &here, budget), odds, || self.lowest_of(&self.ways(&here, &here, budget)))
+        exceeds(self.ratio(&here, &here, budget), odds, || self.lowest_of(&self.ways(&here, &here, budget)))
     }
 
     /// The negated ratio, exactly.
@@ -319,10 +319,4 @@ impl<'a> Member<'a> {
 fn shortened(case: Case, m: u64, k: u64, shape: &Shape) -> (Family, Shape) {
     let (m, own) = if case != Case::Multiset && m > shape.own { (shape.own, m) } else { (m, shape.own) };
     (Family { case, m, k }, Shape { people: shape.people, own, others: smallvec![] })
-}
-
-/// Whether a ratio exceeds odds: by its float where that is clear.
-fn decide(float: f64, odds: Fraction, exact: impl FnOnce() -> RBig) -> bool {
-    let limit = odds.to_f64();
-    if is_clear(float, limit) { float > limit } else { exact() > RBig::from_parts(odds.num.into(), odds.den.into()) }
 }

@@ -38,6 +38,7 @@ pub use grounding::{Grounding, Known, Place, Share};
 pub use surface::Surface;
 
 use crate::candidate::Groups;
+use crate::criterion::knowledge::odds;
 use crate::criterion::people::Several;
 use crate::criterion::{Budget, Case};
 use crate::data::Table;
@@ -221,11 +222,4 @@ impl<'a> Explorer<'a> {
             surface,
         }
     }
-}
-
-/// What the negated ratio must exceed for a belief below a confidence: (1 − c)/c.
-fn odds(confidence: Fraction) -> Fraction {
-    let Fraction { num, den } = confidence;
-    assert!(num > 0 && num <= den, "a confidence is above zero and at most one");
-    Fraction::new(den - num, num)
 }

@@ -9,7 +9,6 @@ use crate::candidate::Coded;
 use crate::criterion::Requirement;
 use crate::data::{Column, ColumnSpec, Role};
 use crate::error::Result;
-use crate::kind::Setting;
 use crate::plan::{Plan, Publishing};
 use crate::recode::{Form, Labels, Recoded, Suppressed};
 use crate::utility::classification::accuracy;
@@ -248,11 +247,7 @@ fn distributions(task: &Task<'_>, recoded: &Recoded) -> Result<Vec<Distribution>
 
 /// Whether a requirement has points, and every one names a value.
 fn leaves_values_out(wanted: &Requirement) -> bool {
-    let points = wanted.params.iter().filter_map(|(_, setting)| match setting {
-        Setting::Points(points) => Some(points),
-        _ => None,
-    });
-    points.into_iter().any(|points| points.iter().all(|point| point.value.is_some()))
+    !wanted.points().is_empty() && wanted.points().iter().all(|point| point.value.is_some())
 }
 
 fn notes(plan: &Plan, publishing: &Publishing, task: &Task<'_>) -> Vec<String> {

@@ -57,7 +57,11 @@ fn criterion(answer: &Answer, guard: &Guard) -> Markup {
 fn points(answer: &Answer) -> Markup {
     html! {
         div.scroll { table {
-            tr { th { "Value" } th { "Known about the person" } th { "Others known" } th { "Relatives known" } th { "Belief stays below" } th { "Belief reached" } }
+            thead { tr {
+                @for name in ["Value", "Known about the person", "Others known", "Relatives known", "Belief stays below", "Belief reached"] {
+                    th scope="col" { (name) }
+                }
+            } }
             @for (point, reached) in answer.points() {
                 tr.bad[!reached.holds] {
                     td { @if let Some(value) = &point.value { (value) } @else { "any other" } }
