@@ -25,6 +25,7 @@ if [ "${1:-}" = "--full" ]; then
     cargo bench -p sfumato --locked --bench grouping -- --rows 100000
     cargo bench -p sfumato --locked --bench skyline -- --rows 100000
     cargo bench -p sfumato --locked --bench skyline_anonymize -- --rows 100000
+    cargo bench -p sfumato --locked --bench skew -- --rows 100000
 fi
 
 step "all passed"

@@ -4,7 +4,9 @@ use crate::candidate::{Counter, Groups, Histogram};
 use crate::criterion::{Bound, Criterion, Evidence, Holders, Reached, Requirement, Subject, Verdict};
 use crate::data::{Schema, Table};
 use crate::error::{Error, Result};
+use crate::exact::Fraction;
 use crate::kind::Point;
+use crate::skew::Ranked;
 use foldhash::fast::RandomState;
 use hashbrown::HashTable;
 use rayon::prelude::*;
@@ -31,6 +33,17 @@ pub struct Answer {
     pub verdict: Verdict,
     /// The first record (from 1) of the group that decides.
     pub worst_record: Option<usize>,
+    /// For a criterion about how frequent values are: whether one of them is in the way of every grouping.
+    pub eligibility: Option<Eligibility>,
+}
+
+/// Whether any grouping of a table can satisfy a criterion about how frequent values are.
+#[derive(Clone, Copy, Debug)]
+pub struct Eligibility {
+    /// If no value has more than one in l of the records, some grouping can.
+    pub l: u64,
+    /// The share of the most frequent value, if it is in the way of every grouping.
+    pub too_frequent: Option<Fraction>,
 }
 
 impl Answer {
@@ -100,9 +113,28 @@ pub fn audit_bound(table: &Table, groups: &Groups, requirements: &[Requirement],
     let answers = requirements.iter().zip(bound).zip(evidence).map(|((wanted, bound), evidence)| {
         let verdict = bound.criterion.verdict(&evidence);
         let worst_record = verdict.worst.map(|worst| groups.rows(worst.group)[0] as usize + 1);
-        Answer { requirement: wanted.clone(), verdict, worst_record }
+        let eligibility = match bound.criterion.eligibility() {
+            // What holds for all groups would hold for them merged.
+            Some(l) if verdict.holds => Some(Eligibility { l, too_frequent: None }),
+            _ => eligibility(table, bound)?,
+        };
+        Ok(Answer { requirement: wanted.clone(), verdict, worst_record, eligibility })
     });
-    Ok(Audit { records: groups.records(), groups: groups.len(), criteria: answers.collect() })
+    Ok(Audit { records: groups.records(), groups: groups.len(), criteria: answers.collect::<Result<_>>()? })
+}
+
+/// Whether any grouping of a table can satisfy a criterion that is bound to it; nothing if it is not about how frequent values are.
+///
+/// # Claim
+/// Such criteria are monotone: if all groups of a grouping hold, so does everybody in one group. And that is a grouping.
+fn eligibility(table: &Table, bound: &Bound) -> Result<Option<Eligibility>> {
+    let (Some(l), Subject::Column(name)) = (bound.criterion.eligibility(), &bound.subject) else { return Ok(None) };
+    let counts = table.column(name)?.counts();
+    let mut counter = Counter::new(counts.len());
+    let entries = (0u32..).zip(&counts).filter(|(_, count)| **count > 0).map(|(code, &count)| (code, count as u32));
+    let ranked = Ranked::new(&counts);
+    let can_hold = ranked.is_eligible(l) || bound.criterion.holds(&counter.take(0, entries));
+    Ok(Some(Eligibility { l, too_frequent: (!can_hold).then(|| ranked.largest_share()) }))
 }
 
 /// Refuses groups that divide somebody's records, withheld ones included: what she has would be counted in one of them only, or not at all.

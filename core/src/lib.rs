@@ -56,6 +56,7 @@ pub mod publish;
 pub mod recode;
 pub mod release;
 pub mod report;
+pub mod skew;
 pub mod utility;
 
 pub use audit::{Audit, audit};

@@ -4,13 +4,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Lower layers first: a module may use those before it, never those after it.
-const LAYERS: [&str; 18] = [
+const LAYERS: [&str; 19] = [
     "error",
     "chance",
     "exact",
     "kind",
     "data",
     "candidate",
+    "skew",
     "criterion",
     "audit",
     "explore",
@@ -132,6 +133,7 @@ fn a_criterion_is_known_by_its_own_file_alone() {
 fn every_member_is_described_listed_and_known_by_two_files() {
     for (family, headings) in [
         ("anonymize", &["**Finds**", "**How**", "**Class**", "**Reference**"][..]),
+        ("skew", &["**Withholds**", "**Tells**", "**Cost**", "**Reference**"]),
         ("utility", &["**Definition**", "**Reference**"]),
         ("attack", &["**Knowledge**", "**Finds**", "**Definition**", "**Cost**", "**Reference**"]),
     ] {

@@ -1,40 +1,140 @@
-//! `sfumato inspect`: what is in a table, and who stands out in it.
+//! `sfumato inspect`: what is in a table, who stands out in it, and whether its sensitive values are too skewed.
 
 use super::{ReadArguments, formats};
 use crate::output::{Output, working};
 use clap::Args;
-use sfumato::Result;
-use sfumato::inspect::inspect;
-use sfumato::report::{profile_json, profile_text};
-use std::path::PathBuf;
+use clap::builder::PossibleValuesParser;
+use sfumato::data::{Role, Table};
+use sfumato::error::suggest;
+use sfumato::inspect::{Eligibility, Period, batches, date_columns, eligibility, inspect};
+use sfumato::report::{eligibility_json, eligibility_text, profile_json, profile_text};
+use sfumato::{Error, Fault, Plan, Result};
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// Look at a table: types, shares, how identifying its columns are, and which roles suggest themselves
 ///
-/// No cell is printed, only counts and shares.
+/// With --eligibility: whether a sensitive value is so frequent that no grouping can hide it, how many records each way to suppress would withhold, and what that would tell. No cell is printed, only counts and
+/// shares.
 #[derive(Args)]
 #[command(after_long_help = "EXAMPLES\n  \
     sfumato inspect patients.csv\n  \
     sfumato inspect adult.data --no-header --trim --missing '?'\n  \
-    sfumato inspect patients.parquet --json")]
+    sfumato inspect patients.parquet --json\n  \
+    sfumato inspect patients.csv --plan plan.toml --eligibility 3\n  \
+    sfumato inspect patients.csv --on disease --eligibility 2 --json | jq .eligible")]
 pub struct Arguments {
     /// The table: .csv, .tsv, .parquet, .arrow.
     data: PathBuf,
     #[command(flatten)]
     read: ReadArguments,
+    #[command(flatten)]
+    skew: Box<SkewArguments>,
     /// Print one JSON document.
     #[arg(long)]
     json: bool,
 }
 
+/// Questions about the skew of sensitive values.
+#[derive(Args)]
+pub struct SkewArguments {
+    /// Look whether no sensitive value has more than 1/L of the records, and what to withhold if one has.
+    #[arg(long, value_name = "L", value_parser = parse_l, allow_negative_numbers = true)]
+    eligibility: Option<u64>,
+    /// The plan that tells how to read the table and which columns are sensitive.
+    #[arg(long, value_name = "PLAN", requires = "eligibility")]
+    #[arg(conflicts_with_all = ["delimiter", "missing", "no_header", "trim"])]
+    plan: Option<PathBuf>,
+    /// The sensitive column; all those of the plan if not said.
+    #[arg(long, value_name = "COLUMN", requires = "eligibility")]
+    on: Option<String>,
+    /// Also look at batches of records with the same day, week or month in this column of dates.
+    #[arg(long, value_name = "COLUMN", requires = "eligibility")]
+    dates: Option<String>,
+    /// Only batches of this length.
+    #[arg(long, requires = "dates", value_parser = PossibleValuesParser::new(Period::NAMES))]
+    batches: Option<String>,
+}
+
+fn parse_l(text: &str) -> std::result::Result<u64, String> {
+    let l = text.parse().ok().filter(|l| *l >= 2);
+    l.ok_or_else(|| "a whole number, at least 2: every value is allowed 1/1 of the records".to_string())
+}
+
 pub fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode> {
+    match arguments.skew.eligibility {
+        Some(l) => look_at_skew(arguments, l, output)?,
+        None => look_at_columns(arguments, output)?,
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn look_at_columns(arguments: &Arguments, output: &mut Output) -> Result<()> {
     let path = &arguments.data;
     let table = working(&format!("reading {}", path.display()), || formats().read(path, &arguments.read.options()))?;
     let profile = working("looking at columns and their combinations", || inspect(&table));
+    if arguments.json { output.json(&profile_json(&profile)) } else { output.text(&profile_text(&profile)) }
+}
+
+fn look_at_skew(arguments: &Arguments, l: u64, output: &mut Output) -> Result<()> {
+    let (path, asked) = (&arguments.data, &arguments.skew);
+    let plan = asked.plan.as_deref().map(Plan::read).transpose()?;
+    let columns = columns(asked, plan.as_ref())?;
+    let options = plan.as_ref().map_or_else(|| arguments.read.options(), |plan| plan.options.clone());
+    let table = working(&format!("reading {}", path.display()), || formats().read(path, &options))?;
+    let blame = |error: Error| blame(error, path, asked.plan.as_deref());
+    let table = match &plan {
+        Some(plan) => plan.schema.prepare(&table).map_err(blame)?.into_owned(),
+        None => table,
+    };
+    let found = working("looking at sensitive values", || {
+        columns.iter().map(|column| look(&table, column, l, asked)).collect::<Result<Vec<_>>>()
+    });
+    let found = found.map_err(blame)?;
+    let unasked = if asked.dates.is_none() { date_columns(&table) } else { Vec::new() };
     if arguments.json {
-        output.json(&profile_json(&profile))?;
+        output.json(&eligibility_json(&found))
     } else {
-        output.text(&profile_text(&profile))?;
+        output.text(&eligibility_text(&found, &unasked))
     }
-    Ok(ExitCode::SUCCESS)
+}
+
+fn look(table: &Table, column: &str, l: u64, asked: &SkewArguments) -> Result<Eligibility> {
+    let sensitive = table.column(column)?;
+    let mut found = eligibility(sensitive, l);
+    if let Some(dates) = &asked.dates {
+        let one = asked.batches.as_deref().map(|name| [Period::find(name).expect("one of the choices")]);
+        let periods = one.as_ref().map_or(&Period::ALL[..], |one| &one[..]);
+        found.batches = batches(table.column(dates)?, sensitive, l, periods)?;
+    }
+    Ok(found)
+}
+
+/// The columns that are meant: the one that the user names, else those that are sensitive in the plan.
+fn columns(asked: &SkewArguments, plan: Option<&Plan>) -> Result<Vec<String>> {
+    let Some(plan) = plan else {
+        let missing = || Error::plan("which column is sensitive?").help("name it with --on, or a plan with --plan");
+        return Ok(vec![asked.on.clone().ok_or_else(missing)?]);
+    };
+    let sensitive = plan.schema.names(Role::Sensitive);
+    let in_plan = |error: Error| error.file(asked.plan.as_deref().unwrap_or(Path::new("")));
+    match &asked.on {
+        _ if sensitive.is_empty() => {
+            Err(in_plan(Error::plan("the plan has no sensitive column").help("give a column role = \"sensitive\"")))
+        }
+        None => Ok(sensitive.into_iter().map(str::to_string).collect()),
+        Some(named) if sensitive.contains(&named.as_str()) => Ok(vec![named.clone()]),
+        Some(named) => {
+            let error = Error::plan(format!("--on: \"{named}\" is not a sensitive column of the plan"));
+            Err(in_plan(error.help(suggest(named, sensitive))))
+        }
+    }
+}
+
+/// What is wrong by now is the table's fault, or that of whoever wrote names that it does not have.
+fn blame(error: Error, data: &Path, plan: Option<&Path>) -> Error {
+    match (error.fault(), plan) {
+        (Fault::Plan, Some(plan)) => error.file(plan),
+        _ => error.file(data),
+    }
 }

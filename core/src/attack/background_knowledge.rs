@@ -16,7 +16,7 @@
 //! ```
 
 use super::homogeneity::{believe_each, tally_groups};
-use super::shared::{Sensitive, for_each_sensitive, over_groups};
+use super::shared::{Sensitive, for_each_sensitive, on_the_right_side, over_groups};
 use super::{Attack, Believed, Build, Finding, Target};
 use crate::candidate::{Counter, Histogram};
 use crate::criterion::knowledge::{Family, Shape as Told, Target as About, Together};
@@ -209,28 +209,6 @@ impl Reach {
     }
 }
 
-/// A fraction as near as may be to an exact belief, that compares with some numbers as the belief does.
-fn on_the_right_side(belief: RBig, near: &[Option<Fraction>]) -> Fraction {
-    let (num, den) = belief.clone().into_parts();
-    if let (Ok(num), Ok(den)) = (u128::try_from(num), u128::try_from(den)) {
-        return Fraction::new(num, den);
-    }
-    let close = Fraction::nearest(belief.to_f64().value().clamp(0.0, 1.0));
-    let wrong = |other: &&Fraction| close.cmp(other) != belief.cmp(&RBig::from(**other));
-    let Some(other) = near.iter().flatten().chain([&Fraction::ONE]).find(wrong) else { return close };
-    // One step of the least size that denominators of 64 bits allow.
-    let step = Fraction { num: 1, den: 1 << 62 };
-    let scaled = |sign: i128| {
-        let num = (other.num as f64 / other.den as f64 * step.den as f64) as i128 + sign;
-        Fraction { num: num.max(0) as u128, den: step.den }
-    };
-    match belief.cmp(&RBig::from(*other)) {
-        std::cmp::Ordering::Less => scaled(-(1 << 12)),
-        std::cmp::Ordering::Equal => *other,
-        std::cmp::Ordering::Greater => scaled(1 << 12),
-    }
-}
-
 /// What a group tells about a value with this count.
 fn told(group: &Histogram<'_>, count: u32, l: u64) -> Told {
     let mut own = true;
@@ -336,6 +314,7 @@ mod tests {
             let formats = Formats::default();
             let target = Target {
                 release: &table, groups: &groups, bucketized: false, schema: &schema, original: None, making: None,
+                suppressed: None,
                 promises: &promises, formats: &formats, folder: Path::new("."),
             };
             let number = |name: &'static str, count: u64| (name, crate::kind::Raw::Number(count.to_string()));

@@ -5,6 +5,7 @@
 
 pub mod background_knowledge;
 pub mod demographic;
+pub mod eligibility;
 pub mod homogeneity;
 pub mod linkage;
 pub mod minimality;
@@ -18,12 +19,19 @@ use crate::data::{Column, Formats, Role, Schema, Table, sample};
 use crate::error::Result;
 use crate::exact::Fraction;
 use crate::kind::{self, Kind, Params, Raw};
+use crate::skew::{self, Ranked, Seen};
 use std::cmp::Ordering;
 use std::path::Path;
 
 /// The attacks: whose record it is, then which value it has, by attackers who know more and more.
-pub const KINDS: [&Kind<Build>; 5] =
-    [&linkage::KIND, &homogeneity::KIND, &background_knowledge::KIND, &demographic::KIND, &minimality::KIND];
+pub const KINDS: [&Kind<Build>; 6] = [
+    &linkage::KIND,
+    &homogeneity::KIND,
+    &background_knowledge::KIND,
+    &demographic::KIND,
+    &minimality::KIND,
+    &eligibility::KIND,
+];
 
 /// The attack with a name; the error offers the nearest.
 pub fn find(name: &str) -> Result<&'static Kind<Build>> {
@@ -59,6 +67,8 @@ pub struct Target<'a> {
     pub original: Option<Original<'a>>,
     /// How it was made, for an attacker who knows that and everybody's quasi-identifiers; nothing where groups were not formed record by record, or too little is at hand.
     pub making: Option<Making<'a>>,
+    /// Which records were withheld before because a value was too frequent, if that is known and was done.
+    pub suppressed: Option<Suppressed<'a>>,
     /// What the criteria promise.
     pub promises: &'a Promises<'a>,
     /// How files such as registers are read.
@@ -87,6 +97,28 @@ pub struct Making<'a> {
     pub published: &'a Groups,
     /// The criteria, bound to those records or to the table that they come from.
     pub bound: &'a [Bound],
+}
+
+/// How records of frequent values were withheld.
+#[derive(Clone, Copy)]
+pub struct Suppressed<'a> {
+    /// The way.
+    pub method: &'static Kind<skew::Build>,
+    /// The sensitive column, as far as it was left.
+    pub on: &'a Column,
+    /// Among how many values the most frequent one is to hide.
+    pub l: u64,
+    /// How many records there were.
+    pub records: u64,
+    /// Whether all that was left is published.
+    pub is_published: bool,
+}
+
+impl Suppressed<'_> {
+    /// What everybody sees of it.
+    pub fn seen(&self) -> Seen {
+        Seen { counts: Ranked::new(&self.on.counts()).frequencies, records: self.records, l: self.l }
+    }
 }
 
 /// What criteria that hold promise, and what the plan tolerates beyond.
@@ -208,6 +240,11 @@ impl Finding {
         self.detail(UNDECIDED_PEOPLE).filter(|people| *people > 0.0).map(|people| people as u64)
     }
 
+    /// What the highest belief was claimed not to be above, if it is.
+    pub fn broken_claim(&self) -> Option<f64> {
+        self.detail(CLAIMED_BELIEF).filter(|claimed| self.highest.to_f64() > *claimed)
+    }
+
     /// Its name, with the parameters that are not the default ones.
     pub fn title(&self) -> String {
         let described = find(self.attack).map_or(&[][..], |kind| kind.params);
@@ -226,6 +263,9 @@ impl Finding {
 
 /// The detail that tells about how many people something could not be decided.
 pub const UNDECIDED_PEOPLE: &str = "undecided_people";
+
+/// The detail that tells what the authors of a way to withhold records claim about the highest belief.
+pub const CLAIMED_BELIEF: &str = "claimed_belief";
 
 /// The detail that tells the share of records about whom more is believed than is promised to somebody who does not know the method.
 pub const VULNERABLE_SHARE: &str = "vulnerable_share";
@@ -247,6 +287,7 @@ pub fn example(name: &str, written: &[(&str, &str)]) -> Result<Vec<Finding>> {
         schema: &schema,
         original: Some(Original { table: &original, row_of: &[0, 1, 2, 3, 4, 5] }),
         making: None,
+        suppressed: None,
         promises: &Promises { criteria: Vec::new(), all: true, max_belief: None, max_risk: None, max_here: None },
         formats: &Formats::default(),
         folder: Path::new("."),

@@ -8,6 +8,7 @@ use crate::data::{Column, Role, Schema};
 use crate::error::Result;
 use crate::exact::Fraction;
 use crate::kind::Params;
+use dashu_ratio::RBig;
 use rayon::prelude::*;
 use std::cmp::Ordering;
 use std::collections::HashMap;
@@ -172,6 +173,28 @@ impl Tally {
             repeatable: true,
             warning: None,
         }
+    }
+}
+
+/// A fraction as near as may be to an exact belief, that compares with some numbers as the belief does.
+pub(super) fn on_the_right_side(belief: RBig, near: &[Option<Fraction>]) -> Fraction {
+    let (num, den) = belief.clone().into_parts();
+    if let (Ok(num), Ok(den)) = (u128::try_from(num), u128::try_from(den)) {
+        return Fraction::new(num, den);
+    }
+    let close = Fraction::nearest(belief.to_f64().value().clamp(0.0, 1.0));
+    let wrong = |other: &&Fraction| close.cmp(other) != belief.cmp(&RBig::from(**other));
+    let Some(other) = near.iter().flatten().chain([&Fraction::ONE]).find(wrong) else { return close };
+    // One step of the least size that denominators of 64 bits allow.
+    let step = Fraction { num: 1, den: 1 << 62 };
+    let scaled = |sign: i128| {
+        let num = (other.num as f64 / other.den as f64 * step.den as f64) as i128 + sign;
+        Fraction { num: num.max(0) as u128, den: step.den }
+    };
+    match belief.cmp(&RBig::from(*other)) {
+        Ordering::Less => scaled(-(1 << 12)),
+        Ordering::Equal => *other,
+        Ordering::Greater => scaled(1 << 12),
     }
 }
 

@@ -97,6 +97,12 @@ impl Criterion for AlphaK {
         self.cared_for[a as usize] == self.cared_for[b as usize]
     }
 
+    /// # Claim
+    /// One in ⌈1/α⌉ is not more than α. Too few records are another matter.
+    fn eligibility(&self) -> Option<u64> {
+        Some(Fraction::new(self.alpha.den, self.alpha.num).ceil())
+    }
+
     fn least(&self) -> Least {
         Least { size: self.k, values: 1 }
     }

@@ -71,6 +71,12 @@ impl Criterion for DistinctDiversity {
         self.cared_for[a as usize] == self.cared_for[b as usize]
     }
 
+    /// # Claim
+    /// Fewer than l values could not all have at most one in l.
+    fn eligibility(&self) -> Option<u64> {
+        Some(self.l)
+    }
+
     fn least(&self) -> Least {
         least_values(self.l, &self.cared_for)
     }

@@ -123,6 +123,12 @@ impl Criterion for EntropyDiversity {
         self.cared_for[a as usize] == self.cared_for[b as usize]
     }
 
+    /// # Claim
+    /// The entropy is a mean of −ln p over values with shares p, so at least −ln of the largest one.
+    fn eligibility(&self) -> Option<u64> {
+        all_need_protection(&self.cared_for).then(|| self.l.ceil())
+    }
+
     /// The entropy of m values is at most ln m.
     fn least(&self) -> Least {
         least_values(self.l.ceil(), &self.cared_for)

@@ -122,6 +122,12 @@ impl Criterion for FrequencyDiversity {
         self.cared_for[a as usize] == self.cared_for[b as usize]
     }
 
+    /// # Claim
+    /// One in ⌈l⌉ is not more than one in l.
+    fn eligibility(&self) -> Option<u64> {
+        Some(self.l.ceil())
+    }
+
     /// With n records of m values, r₁ ≥ n/m and r₁ ≥ 1: so r₁ ≤ n/l needs m ≥ l and n ≥ l.
     fn least(&self) -> Least {
         least_values(self.l.ceil(), &self.cared_for)

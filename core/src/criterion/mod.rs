@@ -269,6 +269,12 @@ pub trait Criterion: Send + Sync {
         Least { size: 1, values: 1 }
     }
 
+    /// The l such that everybody in one group satisfies it, wherever no value has more than one in l of all records and enough records are there: what suppression of frequent values must reach. Nothing
+    /// for a criterion that is not about how frequent the values of one column are.
+    fn eligibility(&self) -> Option<u64> {
+        None
+    }
+
     /// How many records, at least, must be taken out of a group that violates it before the rest satisfies it or nothing is left. A search that may suppress records relies on it
     /// where the criterion is monotone: parts of the group that hold, merged, hold, so on every finer candidate at least that many of its records are suppressed.
     fn least_removed(&self, _group: &Histogram<'_>) -> u64 {

@@ -14,7 +14,7 @@
 //! # Ok::<(), sfumato::Error>(())
 //! ```
 
-use super::shared::{least_values, recursive_ratio, surely_at_least};
+use super::shared::{all_need_protection, least_values, recursive_ratio, surely_at_least};
 use super::{About, Bound, Build, Criterion, Evidence, Knowledge, Least, Limit, Measure, On};
 use crate::candidate::Histogram;
 use crate::error::Result;
@@ -120,6 +120,13 @@ impl Criterion for RecursiveDiversity {
     /// Of a value only its count is read, and whether it needs protection.
     fn alike(&self, a: u32, b: u32) -> bool {
         self.cared_for[a as usize] == self.cared_for[b as usize]
+    }
+
+    /// # Claim
+    /// If n ≥ e·r₁, the tail is at least n − (l − 1)·r₁ ≥ (e − l + 1)·r₁, so r₁ < c·tail as soon as e − l + 1 > 1/c: with e = l + ⌊1/c⌋.
+    fn eligibility(&self) -> Option<u64> {
+        let times = u64::try_from(self.c.den / self.c.num).ok()?;
+        all_need_protection(&self.cared_for).then(|| self.l.checked_add(times))?
     }
 
     /// The tail r_l + … + r_m must not be empty.

@@ -5,7 +5,7 @@
 mod publishing;
 mod section;
 
-pub use publishing::{Attempt, Gate, Publishing};
+pub use publishing::{Attempt, Gate, Publishing, Skew};
 
 use crate::audit::audit;
 use crate::criterion::{On, Requirement, Verdict, find};

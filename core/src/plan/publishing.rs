@@ -1,4 +1,4 @@
-//! The sections that say how to publish: `[method]`, `[release]`, `[gate]`, `[[attack]]` and `[utility]`.
+//! The sections that say how to publish: `[method]`, `[release]`, `[skew]`, `[gate]`, `[[attack]]` and `[utility]`.
 
 use super::section::{Section, number, raw, text};
 use super::{Plan, parse_toml};
@@ -11,6 +11,7 @@ use crate::error::{Error, Result, suggest};
 use crate::exact::{Decimal, Fraction};
 use crate::kind::{Kind, Params, Raw};
 use crate::recode::{Form, Insensitive, Recoding, Suppressed};
+use crate::skew;
 use crate::utility::queries::Workload;
 use crate::utility::{self, Chosen};
 
@@ -27,6 +28,8 @@ pub struct Publishing {
     pub recoding: Recoding,
     /// The file ending of the published table.
     pub format: String,
+    /// What to do where a sensitive value is too frequent for any grouping.
+    pub skew: Skew,
     /// What attacks may find.
     pub gate: Gate,
     /// The attacks to run.
@@ -37,6 +40,15 @@ pub struct Publishing {
     pub workload: Option<Workload>,
     /// Where random choices come from: not said in plans.
     pub chance: Chance,
+}
+
+/// What to do where a sensitive value is too frequent for any grouping.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Skew {
+    /// How to suppress records of frequent values; nothing to refuse.
+    pub method: Option<&'static Kind<skew::Build>>,
+    /// Among how many values the most frequent one is to hide, if not among as many as the criteria ask for.
+    pub l: Option<u64>,
 }
 
 /// What attacks may find.
@@ -99,9 +111,22 @@ impl Plan {
                 (self.read_target(&section)?, read_workload(&section, self.schema.names(Role::Quasi).len())?)
             }
         };
+        let skew = read_skew(root.section("skew")?.as_ref())?;
         let gate = read_gate(root.section("gate")?.as_ref())?;
         let chance = Chance::default();
-        Ok(Publishing { method, metric, max_suppressed, recoding, format, gate, attacks, target, workload, chance })
+        Ok(Publishing {
+            method,
+            metric,
+            max_suppressed,
+            recoding,
+            format,
+            skew,
+            gate,
+            attacks,
+            target,
+            workload,
+            chance,
+        })
     }
 
     fn read_target(&self, section: &Section<'_>) -> Result<Option<String>> {
@@ -190,6 +215,39 @@ fn read_release(section: Option<&Section<'_>>) -> Result<(Option<Fraction>, Reco
     Ok((share, recoding, format))
 }
 
+/// The word for no suppression of frequent values.
+const REFUSE: &str = "refuse";
+
+fn read_skew(section: Option<&Section<'_>>) -> Result<Skew> {
+    let Some(section) = section else { return Ok(Skew::default()) };
+    section.refuse_unknown(["method", "l"])?;
+    let method = match section.get("method", text)?.as_deref() {
+        None | Some(REFUSE) => None,
+        Some(name) => Some(find_publishable(name).map_err(|error| error.line(section.line_of("method")))?),
+    };
+    let l = section.get("l", number)?;
+    if l.is_some_and(|l| l < 2) {
+        let error = Error::plan(format!("{}: `l` is a whole number, at least 2", section.name));
+        return Err(error.line(section.line_of("l")).help("leave it out to take what the criteria ask for"));
+    }
+    Ok(Skew { method, l: l.map(|l| l as u64) })
+}
+
+/// A way to suppress that may be published.
+fn find_publishable(name: &str) -> Result<&'static Kind<skew::Build>> {
+    let publishable = || skew::KINDS.into_iter().filter(|kind| (kind.build)(&Params::default()).is_publishable());
+    if let Some(found) = publishable().find(|kind| kind.name == name) {
+        return Ok(found);
+    }
+    let mut names: Vec<&str> = publishable().map(|kind| kind.name).collect();
+    names.push(REFUSE);
+    match skew::find(name) {
+        Ok(bound) => Err(Error::plan(format!("[skew]: {} is a bound for comparison and never published: what it leaves tells which value was too frequent", bound.name))
+            .help(format!("method is one of {}", names.join(", ")))),
+        Err(_) => Err(Error::plan(format!("[skew]: `method` cannot be \"{name}\"")).help(suggest(name, names))),
+    }
+}
+
 fn read_gate(section: Option<&Section<'_>>) -> Result<Gate> {
     let Some(section) = section else { return Ok(Gate { refuses: true, max_belief: None, max_risk: None }) };
     section.refuse_unknown(["attacks", "max_belief", "max_risk"])?;
@@ -260,7 +318,7 @@ mod tests {
     fn defaults_are_safe() {
         let plain = publishing("").unwrap();
         assert_eq!((plain.method.kind.name, plain.metric.kind.name), ("optimal", "loss"));
-        assert!(plain.gate.refuses);
+        assert!(plain.gate.refuses && plain.skew.method.is_none());
         assert_eq!(plain.max_suppressed, None);
         assert_eq!(plain.attacks.len(), attack::KINDS.len());
     }
@@ -297,6 +355,10 @@ mod tests {
         check("[release]\nmax_suppressed = \"-1%\"\n", &["line 5", "share"]);
         check("[release]\nform = \"bucketised\"\n", &["line 5", "form"]);
         check("[gate]\nattacks = \"ignore\"\n", &["line 5", "refuse"]);
+        check("[skew]\nmethod = \"unsafe-d\"\n", &["line 5", "never published", "calibrated"]);
+        check("[skew]\nmethod = \"calibratd\"\n", &["line 5", "did you mean \"calibrated\"?"]);
+        check("[skew]\nl = 1\n", &["line 5", "at least 2"]);
+        check("[skew]\nmethods = \"refuse\"\n", &["line 5", "methods"]);
         check("[[attack]]\nattack = \"homogenity\"\n", &["line 4", "did you mean \"homogeneity\"?"]);
         check("[utility]\ntarget = \"diseases\"\n", &["line 5", "did you mean \"disease\"?"]);
     }

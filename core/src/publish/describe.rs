@@ -1,7 +1,9 @@
 //! What a publication says of itself: columns, method, utility, distributions, and what a reader should know.
 
 use super::pipeline::Formed;
-use super::{Classification, ColumnLevel, ColumnReport, Distribution, MethodReport, Publication, SearchReport};
+use super::{
+    Classification, ColumnLevel, ColumnReport, Distribution, MethodReport, Publication, SearchReport, SkewReport,
+};
 use crate::anonymize::{Generalization, Judge, Outcome, Task};
 use crate::attack::Finding;
 use crate::audit::Answer;
@@ -21,6 +23,7 @@ pub(super) struct Known<'a> {
     pub plan: &'a Plan,
     pub publishing: &'a Publishing,
     pub task: &'a Task<'a>,
+    pub skew: Option<&'a SkewReport>,
     pub formed: &'a Formed,
     pub recoded: &'a Recoded,
 }
@@ -34,11 +37,13 @@ impl Known<'_> {
         let is_apart = |name: &&str| bucketized && task.schema.names(Role::Sensitive).contains(name);
         let target = publishing.target.as_deref().filter(|target| !is_apart(target));
         let mut notes = notes(self.plan, publishing, task);
+        notes.extend(self.skew.map(SkewReport::sentence));
         notes.extend(attacks.iter().filter_map(|finding| finding.warning.clone()));
         Ok(Publication {
-            records: task.table.rows(),
+            records: task.table.rows() + self.skew.map_or(0, |skew| skew.withheld as usize),
             published: recoded.table.rows(),
             suppressed: recoded.suppressed,
+            skew: self.skew.cloned(),
             starred: publishing.recoding.suppressed == Suppressed::Starred,
             form: publishing.recoding.form,
             groups: recoded.groups.len(),

@@ -11,7 +11,7 @@ impl Made {
     /// about sensitive values (docs/decisions says what it still may). A step is worth twenty records; in tables too small for that, distances to the whole table are left out and shares rounded to a tenth.
     pub fn for_everybody(&self) -> Publication {
         let mut publication = self.publication.clone();
-        let step = worth_twenty(1.0, publication.records);
+        let step = worth_twenty(1.0, publication.grouped());
         round_queries(&mut publication);
         round_associations(&mut publication, step.min(0.1));
         if publication.suppressed == 0 {
@@ -50,7 +50,7 @@ impl Made {
 /// Rounds what depends on who has which value: in every group several are possible, and a figure of all digits would tell which of them fits.
 fn round_associations(publication: &mut Publication, share: f64) {
     // A record's part of a divergence is a logarithm of up to the number of records.
-    let wide = worth_twenty((publication.records.max(3) as f64).ln(), publication.records).min(0.1);
+    let wide = worth_twenty((publication.grouped().max(3) as f64).ln(), publication.grouped()).min(0.1);
     let search = publication.method.search.as_mut();
     if let Some(search) = search.filter(|search| utility::reads_sensitive_values(search.metric)) {
         search.value = rounded(search.value, wide);
@@ -71,7 +71,7 @@ fn round_associations(publication: &mut Publication, share: f64) {
 /// tens, and of a table of fewer than a thousand records not at all.
 fn round_queries(publication: &mut Publication) {
     let is_query = |name: &str| utility::queries::FIGURES.iter().any(|figure| figure.0 == name);
-    let enough = publication.records >= 1000;
+    let enough = publication.grouped() >= 1000;
     publication.utility.retain(|(name, _)| enough || !is_query(name));
     for (_, value) in publication.utility.iter_mut().filter(|(name, _)| is_query(name)) {
         *value = rounded(*value, if *value >= 10.0 { 10.0 } else { 0.01 });

@@ -55,7 +55,7 @@ fn is_hopeless(task: &Task<'_>) -> Result<bool> {
     Ok(false)
 }
 
-fn describe(answer: &Answer) -> String {
+pub(super) fn describe(answer: &Answer) -> String {
     if !answer.verdict.points.is_empty() {
         return describe_points(answer);
     }
@@ -104,7 +104,7 @@ fn measured(answer: &Answer) -> String {
     answer.verdict.measured.map_or_else(|| "no finite value".to_string(), rounded)
 }
 
-fn rounded(value: f64) -> String {
+pub(super) fn rounded(value: f64) -> String {
     let text = format!("{value:.4}");
     text.trim_end_matches('0').trim_end_matches('.').to_string()
 }

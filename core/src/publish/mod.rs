@@ -7,6 +7,7 @@ mod describe;
 mod everybody;
 mod infeasible;
 mod pipeline;
+mod skewed;
 
 pub use crate::anonymize::{Class, Considered};
 pub use pipeline::{Made, make};
@@ -14,8 +15,9 @@ pub use pipeline::{Made, make};
 use crate::attack::Finding;
 use crate::audit::Answer;
 use crate::data::Role;
-use crate::kind::Params;
+use crate::kind::{Kind, Params};
 use crate::recode::Form;
+use crate::skew;
 
 /// Everything that is known about a release: what reports and certificates are made from.
 #[derive(Clone)]
@@ -24,8 +26,10 @@ pub struct Publication {
     pub records: usize,
     /// Records published with their values.
     pub published: usize,
-    /// Records suppressed.
+    /// Records suppressed by the method that formed groups.
     pub suppressed: usize,
+    /// What was withheld before, because a sensitive value was too frequent.
+    pub skew: Option<SkewReport>,
     /// Whether suppressed records are published as stars.
     pub starred: bool,
     /// The form of the release.
@@ -55,6 +59,11 @@ pub struct Publication {
 }
 
 impl Publication {
+    /// How many records the method that formed groups had: all but those withheld for a too frequent value.
+    pub fn grouped(&self) -> usize {
+        self.published + self.suppressed
+    }
+
     /// The attacks that found more than the criteria promise or the plan tolerates.
     pub fn excessive(&self) -> impl Iterator<Item = &Finding> {
         self.attacks.iter().filter(|finding| finding.above_limit > 0)
@@ -83,6 +92,41 @@ pub struct ColumnLevel {
     pub level: usize,
     /// The height of its hierarchy.
     pub height: usize,
+}
+
+/// What was withheld because a sensitive value was too frequent.
+#[derive(Clone, Debug)]
+pub struct SkewReport {
+    /// How.
+    pub method: &'static Kind<skew::Build>,
+    /// The sensitive column.
+    pub on: String,
+    /// Among how many values the most frequent one is to hide.
+    pub l: u64,
+    /// Records before.
+    pub records: u64,
+    /// Records withheld.
+    pub withheld: u64,
+}
+
+impl SkewReport {
+    /// What a reader should know about it.
+    pub fn sentence(&self) -> String {
+        let suppression = (self.method.build)(&Params::default());
+        let promise = match suppression.keeps_to_limit() {
+            true => "No value is believed by more than",
+            false => "It was claimed, and does not hold, that no value is believed by more than",
+        };
+        format!(
+            "One value of \"{}\" was too frequent for any grouping to hide. Of {} records {} were withheld first ({}). {promise} 1/{} to be that one by somebody who knows {}.",
+            self.on,
+            self.records,
+            self.withheld,
+            self.method.name,
+            self.l,
+            suppression.knowledge(),
+        )
+    }
 }
 
 /// How groups were formed.

@@ -1,9 +1,9 @@
 //! From a plan and a table to a publication, step by step.
 
 use super::describe::Known;
-use super::{Publication, infeasible};
+use super::{Publication, SkewReport, infeasible, skewed};
 use crate::anonymize::{Class, Outcome, Safety, Task, View, Wanted};
-use crate::attack::{Finding, Making, Original, Promises, Target};
+use crate::attack::{Finding, Making, Original, Promises, Suppressed, Target};
 use crate::audit::{Answer, audit_bound};
 use crate::candidate::Groups;
 use crate::criterion::{Bound, Holders, Requirement, Scope};
@@ -50,9 +50,16 @@ pub fn make(plan: &Plan, publishing: &Publishing, table: &Table, formats: &Forma
     formats.of(Path::new(&format!("data.{}", publishing.format)))?;
     let schema = &plan.schema;
     let prepared = schema.prepare(table)?;
-    let table = &*prepared;
-    let bound: Vec<Bound> =
-        plan.requirements.iter().map(|wanted| wanted.bind(table, schema, &plan.folder)).collect::<Result<_>>()?;
+    let bind = |table: &Table| -> Result<Vec<Bound>> {
+        plan.requirements.iter().map(|wanted| wanted.bind(table, schema, &plan.folder)).collect()
+    };
+    let bound = bind(&prepared)?;
+    let restored = skewed::restore(plan, publishing, &prepared, &bound)?;
+    // From here on what was withheld is as if it had never been: nothing that is published can tell of it.
+    let (table, bound, skew) = match &restored {
+        None => (&*prepared, bound, None),
+        Some(restored) => (&restored.table, bind(&restored.table)?, Some(&restored.report)),
+    };
     bound.iter().try_for_each(|bound| refuse_joined_values(bound, publishing.recoding.form))?;
     refuse_counting_records(plan, publishing)?;
     // To suppress everybody is no release.
@@ -67,8 +74,8 @@ pub fn make(plan: &Plan, publishing: &Publishing, table: &Table, formats: &Forma
         // The tables are in another order.
         criteria.iter_mut().for_each(|answer| answer.worst_record = None);
     }
-    let attacks = attacked(plan, publishing, &task, &formed, &recoded, formats)?;
-    let known = Known { plan, publishing, task: &task, formed: &formed, recoded: &recoded };
+    let attacks = attacked(plan, publishing, &task, skew, &formed, &recoded, formats)?;
+    let known = Known { plan, publishing, task: &task, skew, formed: &formed, recoded: &recoded };
     let publication = known.describe(criteria, attacks)?;
     let scopes = bound.iter().map(|bound| bound.criterion.scope()).collect();
     Ok(Made { publication, recoded, scopes })
@@ -215,6 +222,7 @@ fn attacked(
     plan: &Plan,
     publishing: &Publishing,
     task: &Task<'_>,
+    skew: Option<&SkewReport>,
     formed: &Formed,
     recoded: &Recoded,
     formats: &Formats,
@@ -239,6 +247,16 @@ fn attacked(
             bound: task.bound,
         }),
     };
+    let suppressed = match skew {
+        None => None,
+        Some(skew) => Some(Suppressed {
+            method: skew.method,
+            on: task.table.column(&skew.on)?,
+            l: skew.l,
+            records: skew.records,
+            is_published: recoded.suppressed == 0,
+        }),
+    };
     for attempt in &publishing.attacks {
         let promises = Promises {
             criteria: plan.requirements.iter().zip(task.bound).collect(),
@@ -254,6 +272,7 @@ fn attacked(
             schema: task.schema,
             original: Some(Original { table: task.table, row_of: &recoded.row_of }),
             making,
+            suppressed,
             promises: &promises,
             formats,
             folder: &plan.folder,

@@ -1,7 +1,7 @@
 //! What can be told from a release alone: by reading its table, grouping it and counting. Nothing here knows how the release was made.
 
 use crate::anonymize::{Class, View, Wanted};
-use crate::attack::{self, Making, Promises, Target};
+use crate::attack::{self, Making, Promises, Suppressed, Target};
 use crate::audit::audit_bound;
 use crate::candidate::Groups;
 use crate::criterion::{Bound, Requirement, Scope};
@@ -12,6 +12,7 @@ use crate::data::{
 use crate::error::{Error, Fault, Result};
 use crate::kind::{Kind, Params, Raw};
 use crate::report::{answer_json, finding_json, params_json};
+use crate::skew;
 use crate::utility::grouped;
 use serde_json::{Map, Value, json};
 use std::path::{Component, Path};
@@ -30,10 +31,21 @@ pub struct Stated {
     requirements: Vec<Requirement>,
     /// One entry for each stated finding: the attack, its parameters, and the column.
     attacks: Vec<(&'static Kind<attack::Build>, Params, Option<String>)>,
+    /// Published and suppressed ones: those that groups were formed of.
     records: u64,
     suppressed: u64,
+    /// What was withheld before because a value was too frequent.
+    skew: Option<StatedSkew>,
     starred: bool,
     levels: Vec<StatedLevel>,
+}
+
+/// How records of frequent values are stated to have been withheld.
+struct StatedSkew {
+    method: &'static Kind<skew::Build>,
+    on: String,
+    l: u64,
+    withheld: u64,
 }
 
 /// A release as it was read.
@@ -71,9 +83,13 @@ impl Stated {
             attacks: Vec::new(),
             records: document["records"].as_u64().ok_or_else(|| broken("no number of records"))?,
             suppressed: document["suppressed"].as_u64().ok_or_else(|| broken("no number of suppressed records"))?,
+            skew: read_skew(&document["skew"])?,
             starred: document["suppressed_as"] == "starred",
             levels: Vec::new(),
         };
+        let withheld = stated.skew.as_ref().map_or(0, |skew| skew.withheld);
+        let records = stated.records.checked_sub(withheld);
+        stated.records = records.ok_or_else(|| broken("more records withheld than there were"))?;
         stated.read_columns(document)?;
         for one in array(&document["criteria"]) {
             stated.requirements.push(requirement(one, &stated.schema)?);
@@ -258,6 +274,23 @@ fn requirement(stated: &Value, schema: &Schema) -> Result<Requirement> {
     Requirement::new(text(&stated["criterion"])?, &written(&stated["params"]), &on, schema)
 }
 
+/// How records of frequent values are stated to have been withheld, if they were.
+fn read_skew(stated: &Value) -> Result<Option<StatedSkew>> {
+    if stated.is_null() {
+        return Ok(None);
+    }
+    let number = |key: &str| stated[key].as_u64().filter(|number| *number > 0);
+    let (Some(l), Some(withheld)) = (number("l"), number("withheld")) else {
+        return Err(broken("no number of records withheld for a frequent value"));
+    };
+    Ok(Some(StatedSkew {
+        method: skew::find(text(&stated["method"])?)?,
+        on: text(&stated["on"])?.to_string(),
+        l,
+        withheld,
+    }))
+}
+
 /// The method of a release, if there is one of that name with such parameters.
 fn read_method(stated: &Value) -> Option<Wanted> {
     Wanted::new(stated["name"].as_str()?, &written(&stated["params"])).ok()
@@ -301,6 +334,7 @@ pub fn recompute(folder: &Path, stated: &Stated, formats: &Formats) -> Result<Va
         "smallest_group": (0..groups.len()).map(|group| groups.size(group)).min(),
         "criteria": criteria,
         "attacks": attacks,
+        "skew": stated.dichotomy(&prepared)?,
         "utility": utility(table, groups, stated)?,
     }))
 }
@@ -331,10 +365,27 @@ impl Stated {
             schema: &self.schema,
             original: None,
             making,
+            suppressed: self.suppressed_of(&prepared)?,
             promises: &Promises { criteria, all, max_belief: None, max_risk: None, max_here: None },
             formats,
             folder,
         })
+    }
+
+    /// How records of frequent values were withheld, for an attacker: she sees what was left only where nothing else was withheld.
+    fn suppressed_of<'t>(&self, table: &'t Table) -> Result<Option<Suppressed<'t>>> {
+        let Some(skew) = self.skew.as_ref().filter(|_| self.suppressed == 0) else { return Ok(None) };
+        let on = table.column(&skew.on)?;
+        let records = (on.codes().len() as u64).checked_add(skew.withheld);
+        let records = records.ok_or_else(|| broken("more records withheld than there can be"))?;
+        Ok(Some(Suppressed { method: skew.method, on, l: skew.l, records, is_published: true }))
+    }
+
+    /// Whether what is published of a column that had too frequent a value is eligible, and has enough values that could be that one; nothing if not all that was left is published.
+    fn dichotomy(&self, table: &Table) -> Result<Value> {
+        let Some(suppressed) = self.suppressed_of(table)? else { return Ok(Value::Null) };
+        let seen = suppressed.seen();
+        Ok(json!({ "eligible": seen.is_eligible(), "candidates": seen.has_candidates() }))
     }
 }
 

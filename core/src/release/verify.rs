@@ -149,8 +149,10 @@ fn check_figures(folder: &Path, document: &Value, formats: &Formats, claims: &mu
     }
     claims.same("class of the method", &document["method"]["class"], &found["class"]);
     let [records, published, suppressed] = ["records", "published", "suppressed"].map(|key| document[key].as_u64());
-    let adds_up = records.is_some() && records == published.zip(suppressed).and_then(|(a, b)| a.checked_add(b));
-    claims.told("records", adds_up, "they are not the published and the suppressed ones");
+    let withheld = document["skew"]["withheld"].as_u64().unwrap_or(0);
+    let sum = published.zip(suppressed).and_then(|(a, b)| a.checked_add(b)?.checked_add(withheld));
+    claims.told("records", records.is_some() && records == sum, "they are not the published and the suppressed ones");
+    check_skew(document, &found, claims);
     let starred = if document["suppressed_as"] == "starred" { document["suppressed"].clone() } else { 0.into() };
     claims.same("starred records", &starred, &found["starred"]);
     check_columns(document, &found, claims);
@@ -167,6 +169,16 @@ fn check_figures(folder: &Path, document: &Value, formats: &Formats, claims: &mu
     }
     let otherwise = format!("not those of the release: {}", differing_keys(&document["recomputed"], &found));
     claims.told("recomputed figures", document["recomputed"] == found, &otherwise);
+}
+
+/// What was left of a column with too frequent a value is eligible, and enough values could be that one.
+fn check_skew(document: &Value, found: &Value, claims: &mut Claims) {
+    const NAME: &str = "skew: what was left is eligible, and enough values could be the frequent one";
+    match &found["skew"] {
+        _ if document["skew"].is_null() => {}
+        Value::Null => claims.untold(NAME, "not all that was left is published"),
+        left => claims.told(NAME, left["eligible"] == true && left["candidates"] == true, &left.to_string()),
+    }
 }
 
 /// The table has the columns that are said to be published, and levels are said once.

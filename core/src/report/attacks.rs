@@ -2,7 +2,7 @@
 
 use super::json::finding_json;
 use super::terminal::{counted, grouped, number, percent, table, trimmed};
-use crate::attack::Finding;
+use crate::attack::{CLAIMED_BELIEF, Finding};
 use serde_json::Value;
 
 /// One finding with its details beside the other entries: what `attack --json` prints.
@@ -45,6 +45,7 @@ pub fn attacks_text(found: &[Value]) -> String {
     let mut text = trimmed(&rows.to_string());
     for one in found {
         text += &method_text(one);
+        text += &claim_text(one);
         text += &budget_text(one);
     }
     if found.iter().any(|one| one["source"] != "release") {
@@ -68,6 +69,22 @@ fn budget_text(one: &Value) -> String {
     let people = counted(people as u64, "record");
     format!(
         "\n{name}{on}\n  Whoever knows {knowledge} believes something about {people} with more than {above}. {promised}\n"
+    )
+}
+
+/// What knowing how records were withheld tells, in a sentence.
+fn claim_text(one: &Value) -> String {
+    let (Some(claimed), Some(highest)) = (one[CLAIMED_BELIEF].as_f64(), one["max_belief"].as_f64()) else {
+        return String::new();
+    };
+    let name = one["attack"].as_str().unwrap_or_default();
+    let on = one["on"].as_str().unwrap_or_default();
+    let end = if highest > claimed { "That is more than was claimed" } else { "No more was claimed" };
+    format!(
+        "\n{name} on {on}\n  Whoever knows {} believes by {} at most which value was too frequent. {end}: {}.\n",
+        one["knowledge"].as_str().unwrap_or("how records were withheld"),
+        number(highest),
+        number(claimed),
     )
 }
 

@@ -5,7 +5,7 @@ use crate::attack::Finding;
 use crate::audit::{Answer, Audit};
 use crate::inspect::Profile;
 use crate::kind::{Params, Point, Setting};
-use crate::publish::{MethodReport, Publication};
+use crate::publish::{MethodReport, Publication, SkewReport};
 use crate::recode::Form;
 use serde_json::{Map, Value, json};
 
@@ -15,8 +15,19 @@ pub fn audit_json(audit: &Audit) -> Value {
         "records": audit.records,
         "groups": audit.groups,
         "holds": audit.holds(),
-        "criteria": audit.criteria.iter().map(answer_json).collect::<Vec<_>>(),
+        "criteria": audit.criteria.iter().map(checked_json).collect::<Vec<_>>(),
     })
+}
+
+/// One requirement with its verdict, and whether any grouping of the table could satisfy it.
+fn checked_json(answer: &Answer) -> Value {
+    let mut document = answer_json(answer);
+    if let Some(found) = answer.eligibility {
+        let too_frequent = found.too_frequent.map(|share| share.to_f64());
+        document["eligibility"] =
+            json!({ "eligible": too_frequent.is_none(), "l": found.l, "too_frequent": too_frequent });
+    }
+    document
 }
 
 /// One requirement with its verdict.
@@ -100,6 +111,7 @@ pub fn publication_json(publication: &Publication) -> Value {
         "records": publication.records,
         "published": publication.published,
         "suppressed": publication.suppressed,
+        "skew": publication.skew.as_ref().map(skew_json),
         "suppressed_as": if publication.starred { "starred" } else { "withheld" },
         "groups": publication.groups,
         "form": form_name(publication.form),
@@ -107,6 +119,20 @@ pub fn publication_json(publication: &Publication) -> Value {
         "criteria": publication.criteria.iter().map(answer_json).collect::<Vec<_>>(),
         "attacks": publication.attacks.iter().map(finding_json).collect::<Vec<_>>(),
         "utility": utility,
+    })
+}
+
+/// What was withheld because a value was too frequent, by whom it is hidden from, and how well.
+fn skew_json(skew: &SkewReport) -> Value {
+    let suppression = (skew.method.build)(&Params::default());
+    json!({
+        "method": skew.method.name,
+        "on": skew.on,
+        "l": skew.l,
+        "withheld": skew.withheld,
+        "claimed_belief": 1.0 / skew.l as f64,
+        "is_kept": suppression.keeps_to_limit(),
+        "knowledge": suppression.knowledge(),
     })
 }
 

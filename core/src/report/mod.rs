@@ -1,6 +1,7 @@
 //! What people and programs read: terminal text and JSON, from the same values.
 
 mod attacks;
+mod eligibility;
 pub mod html;
 mod json;
 mod release;
@@ -8,6 +9,7 @@ mod skyline;
 mod terminal;
 
 pub use attacks::{attack_json, attacks_text, flattened_json};
+pub use eligibility::{eligibility_json, eligibility_text};
 pub use json::{answer_json, audit_json, finding_json, list_json, params_json, profile_json, publication_json};
 pub use release::{compare_text, publication_text};
 pub use skyline::{skyline_json, skyline_text};
@@ -18,6 +20,7 @@ use crate::attack;
 use crate::criterion;
 use crate::data::{Formats, hierarchy};
 use crate::kind::{Kind, Param};
+use crate::skew;
 use crate::utility;
 
 /// One member of a family, for listings.
@@ -64,6 +67,11 @@ pub fn families(formats: &Formats) -> Vec<Family> {
             name: "methods",
             summary: "How groups are formed ([method])",
             members: anonymize::KINDS.iter().map(|kind| named("name", kind)).collect(),
+        },
+        Family {
+            name: "skews",
+            summary: "Which records are withheld where one value is too frequent for any grouping ([skew])",
+            members: skew::KINDS.iter().map(|kind| named("method", kind)).collect(),
         },
         Family {
             name: "metrics",

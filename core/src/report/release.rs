@@ -53,6 +53,11 @@ fn headline(publication: &Publication) -> String {
             format!(" What knowing the method tells could not be decided for {open} of the records.")
         }
     };
+    let frequent = publication.attacks.iter().find_map(|finding| Some((finding, finding.broken_claim()?)));
+    let frequent = frequent.map_or(String::new(), |(finding, claimed)| {
+        let (highest, claimed) = (number(finding.highest.to_f64()), number(claimed));
+        format!(" And whoever knows how records were withheld tells which value was too frequent with a belief of {highest}, where {claimed} was claimed.")
+    });
     let criteria = match publication.criteria.len() {
         1 => "the criterion holds".to_string(),
         several => format!("all {several} criteria hold"),
@@ -61,8 +66,11 @@ fn headline(publication: &Publication) -> String {
         0 => String::new(),
         some => format!(", {} suppressed", counted(some as u64, "record")),
     };
+    let withheld = publication.skew.as_ref().map_or(String::new(), |skew| {
+        format!(", {} withheld first for a too frequent value", counted(skew.withheld, "record"))
+    });
     format!(
-        "{mark} {} of {} records in {}{suppressed}: {criteria}, {attacks}.{method}",
+        "{mark} {} of {} records in {}{withheld}{suppressed}: {criteria}, {attacks}.{method}{frequent}",
         grouped(publication.published),
         grouped(publication.records),
         counted(publication.groups as u64, "group"),
@@ -88,7 +96,7 @@ fn attacks_text(findings: &[Finding]) -> String {
     for finding in findings {
         rows.add_row([
             match (finding.above_limit, finding.limit) {
-                (0, _) if finding.vulnerable_share().is_some() => "!",
+                (0, _) if finding.vulnerable_share().is_some() || finding.broken_claim().is_some() => "!",
                 (0, _) if finding.undecided_people().is_some() => "?",
                 (0, None) => "–",
                 (0, Some(_)) => "✓",
@@ -177,6 +185,9 @@ pub fn compare_text(releases: &[(String, Value)]) -> String {
 fn labels(releases: &[(String, Value)]) -> Vec<Vec<String>> {
     let mut labels: Vec<Vec<String>> =
         ["records", "published", "suppressed", "groups"].iter().map(|name| vec![name.to_string()]).collect();
+    if releases.iter().any(|(_, document)| !document["skew"].is_null()) {
+        labels.insert(1, vec!["withheld first".to_string()]);
+    }
     let mut add = |label: Vec<String>| {
         if !labels.contains(&label) {
             labels.push(label);
@@ -231,6 +242,7 @@ fn cell(document: &Value, label: &[String]) -> String {
         like.nth(before).cloned()
     };
     match label[0].as_str() {
+        "withheld first" => shown(&document["skew"]["withheld"]),
         "level:" => shown(&document["method"]["levels"][&label[1]]),
         "utility:" => shown(&document["utility"][&label[1]]),
         "criterion:" => find("criteria", "criterion").map_or("–".into(), |one| shown(&one["measured"])),

@@ -27,6 +27,7 @@ pub fn audit_text(audit: &Audit) -> String {
         audit.records as f64 / audit.groups.max(1) as f64,
     );
     text += &answers_text(&audit.criteria);
+    text += &audit.criteria.iter().filter_map(in_the_way).collect::<String>();
     let failed = audit.criteria.iter().filter(|answer| !answer.verdict.holds).count();
     text += &match (failed, audit.criteria.len()) {
         (_, 0) => "\nThe plan requires nothing: add [[require]] sections to it.\n".to_string(),
@@ -35,6 +36,20 @@ pub fn audit_text(audit: &Audit) -> String {
         (failed, all) => format!("\n✗ {failed} of {all} criteria do not hold.\n"),
     };
     text
+}
+
+/// That a value is too frequent for any grouping, if so.
+fn in_the_way(answer: &Answer) -> Option<String> {
+    let found = answer.eligibility?;
+    Some(format!(
+        "\nNo grouping of these records can satisfy {} on {}: its most frequent value has {} of them, and at most one in {} ({}) can be hidden. `sfumato inspect --eligibility {}` tells what withholding some first would cost.\n",
+        answer.requirement.kind.name,
+        answer.requirement.on.join(", "),
+        percent(found.too_frequent?.to_f64()),
+        found.l,
+        percent(1.0 / found.l as f64),
+        found.l,
+    ))
 }
 
 /// Requirements with their verdicts.

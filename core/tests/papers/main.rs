@@ -4,4 +4,5 @@ mod l_diversity;
 mod lattice;
 mod minimality;
 mod real_data;
+mod skewed;
 mod skyline;

@@ -145,13 +145,18 @@ fn size(certificates: &[&Value]) -> Vec<Line> {
         let (published, records) = (certificate["published"].as_f64(), certificate["records"].as_f64());
         Cell::of(published.zip(records).map(|(part, all)| part / all.max(1.0)), percent)
     });
-    vec![
+    let mut lines = vec![
         Line::new("Records in the table", Best::None, count("records")),
         Line::new("Published", Best::Most, count("published")),
         Line::new("Share published", Best::Most, share),
         Line::new("Suppressed", Best::Least, count("suppressed")),
         Line::new("Groups (more are finer)", Best::Most, count("groups")),
-    ]
+    ];
+    if certificates.iter().any(|certificate| !certificate["skew"].is_null()) {
+        let withheld = cells(certificates, |certificate| Cell::of(certificate["skew"]["withheld"].as_f64(), whole));
+        lines.insert(3, Line::new("Withheld first, for a too frequent value", Best::Least, withheld));
+    }
+    lines
 }
 
 fn criteria(certificates: &[&Value]) -> Vec<Line> {

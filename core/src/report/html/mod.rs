@@ -129,6 +129,9 @@ fn verdict(publication: &Publication) -> Markup {
                 @if publication.attacks.iter().any(|finding| finding.vulnerable_share().is_some()) {
                     " But whoever knows the method believes more about some people than is promised: see the attacks below."
                 }
+                @if publication.attacks.iter().any(|finding| finding.broken_claim().is_some()) {
+                    " But whoever knows how records were withheld can tell better than was claimed which value was too frequent: see the attacks below."
+                }
             }
         }
     }
@@ -171,12 +174,17 @@ fn key_numbers(publication: &Publication, guard: &Guard) -> Markup {
             grouped(published),
             format!("{} of the records are in the release with their values.", share(publication.published)),
         ),
-        (
-            "Suppressed",
-            grouped(publication.suppressed as u64),
-            suppressed_words(publication, &share(publication.suppressed)),
-        ),
     ];
+    if let Some(skew) = &publication.skew {
+        let words =
+            format!("One value was too frequent to be hidden. {} of the records.", share(skew.withheld as usize));
+        numbers.push(("Withheld first", grouped(skew.withheld), words));
+    }
+    numbers.push((
+        "Suppressed",
+        grouped(publication.suppressed as u64),
+        suppressed_words(publication, &share(publication.suppressed)),
+    ));
     if let Some(smallest) = smallest_group(publication) {
         let average = published as f64 / publication.groups.max(1) as f64;
         numbers.push(("Groups", grouped(publication.groups as u64), format!("{} people on average.", number(average))));
@@ -240,7 +248,7 @@ mod tests {
             points: Vec::new(),
         };
         let requirement = Requirement::new(name, written, &[], &schema).expect("a requirement");
-        Answer { requirement, verdict, worst_record: Some(987_654) }
+        Answer { requirement, verdict, worst_record: Some(987_654), eligibility: None }
     }
 
     fn finding(on: Option<&str>) -> Finding {
@@ -273,6 +281,7 @@ mod tests {
             records: 1000,
             published: 991,
             suppressed: 9,
+            skew: None,
             starred: false,
             form: Form::Generalized,
             groups: 60,

@@ -1,4 +1,10 @@
-//! What a table is like before anything is decided: types, shares, how identifying columns are, and which roles suggest themselves.
+//! What a table is like before anything is decided: types, shares, how identifying columns are, and which roles suggest themselves. And whether its sensitive values are too skewed to be hidden at all.
+
+mod batches;
+mod eligibility;
+
+pub use batches::{Batches, Period, Rate, batches, date_columns};
+pub use eligibility::{Eligibility, Sight, Way, eligibility};
 
 use crate::candidate::dense_ids;
 use crate::data::{Column, Domain, ReadOptions, Role, Table, ValueType};

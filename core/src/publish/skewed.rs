@@ -1,0 +1,213 @@
+//! Where a sensitive value is too frequent for any grouping: withhold some records first, or say what that would cost.
+
+use super::SkewReport;
+use super::infeasible::{describe, rounded};
+use crate::audit::{Answer, Eligibility, audit_bound};
+use crate::candidate::Groups;
+use crate::chance::Chance;
+use crate::criterion::{Bound, Requirement};
+use crate::data::{Column, Role, Schema, Table};
+use crate::error::{Error, Fault, Result};
+use crate::exact::Fraction;
+use crate::kind::{Kind, Params};
+use crate::plan::{Plan, Publishing};
+use crate::skew::{self, Ranked, Skewed};
+use rand::RngExt;
+use rand_chacha::ChaCha20Rng;
+use std::slice;
+
+/// What is left of a table, and what was done.
+pub(super) struct Restored {
+    pub table: Table,
+    pub report: SkewReport,
+}
+
+/// The purpose of random choices here.
+const RECORDS: u64 = 0x736b_6577;
+
+/// Withholds records of frequent values, as the plan says, if no grouping of the table could satisfy it otherwise; nothing if one could.
+pub(super) fn restore(
+    plan: &Plan,
+    publishing: &Publishing,
+    table: &Table,
+    bound: &[Bound],
+) -> Result<Option<Restored>> {
+    let tested = tested(&plan.requirements, table, bound)?;
+    let Some(first) = tested.iter().find(|tested| tested.too_frequent.is_some()) else { return Ok(None) };
+    let on = first.on();
+    if let Some(other) = tested.iter().find(|tested| tested.too_frequent.is_some() && tested.on() != on) {
+        let (message, help) = (
+            format!("both \"{on}\" and \"{}\" have a value that is too frequent: {}", other.on(), first.in_the_way()),
+            "ask for less diversity on one of them: what withholding for one column tells about the other is not known",
+        );
+        return Err(Error::new(Fault::Infeasible, message).help(help));
+    }
+    let needed = tested.iter().filter(|tested| tested.on() == on).map(|tested| tested.l).max().unwrap_or(first.l);
+    let l = publishing.skew.l.unwrap_or(needed);
+    if l < needed {
+        let message = format!("[skew]: hiding among {l} values is not enough for the criteria, which need {needed}");
+        return Err(Error::plan(message).help("leave out `l`"));
+    }
+    let column = table.column(on)?;
+    let ranked = Ranked::new(&column.counts());
+    let skewed = Skewed::new(&ranked.frequencies, l)
+        .map_err(|error| Error::new(Fault::Infeasible, format!("{}; {error}", first.in_the_way())))?;
+    let Some(method) = publishing.skew.method else { return Err(refused(first, &skewed)) };
+    let rows = suppress(method, column, ranked, &skewed, publishing.chance)?;
+    let withheld = skewed.records() - rows.len() as u64;
+    let report = SkewReport { method, on: on.to_string(), l, records: skewed.records(), withheld };
+    Ok(Some(Restored { table: rest(table, &plan.schema, &rows)?, report }))
+}
+
+/// A requirement about how frequent values are, tried on everybody in one group.
+struct Tested {
+    answer: Answer,
+    l: u64,
+    too_frequent: Option<Fraction>,
+}
+
+fn tested(requirements: &[Requirement], table: &Table, bound: &[Bound]) -> Result<Vec<Tested>> {
+    let everybody = Groups::by_columns(&[], table.rows());
+    let mut tested = Vec::new();
+    for (wanted, bound) in requirements.iter().zip(bound).filter(|(_, bound)| bound.criterion.eligibility().is_some()) {
+        let audit = audit_bound(table, &everybody, slice::from_ref(wanted), slice::from_ref(bound))?;
+        for answer in audit.criteria {
+            // With fewer values than l nothing can be restored; the method says what could be met.
+            let Some(Eligibility { l, too_frequent }) =
+                answer.eligibility.filter(|found| values(table, wanted) >= found.l)
+            else {
+                continue;
+            };
+            tested.push(Tested { answer, l, too_frequent });
+        }
+    }
+    Ok(tested)
+}
+
+impl Tested {
+    /// The column that it is about.
+    fn on(&self) -> &str {
+        &self.answer.requirement.on[0]
+    }
+
+    /// What fails, which share is in the way, and how much could be hidden.
+    fn in_the_way(&self) -> String {
+        format!(
+            "no grouping satisfies the plan: even with everybody in one group, {}; its most frequent value has {} % of the records, and at most one in {} ({} %) can be hidden",
+            describe(&self.answer),
+            rounded(self.too_frequent.map_or(0.0, |share| share.to_f64() * 100.0)),
+            self.l,
+            rounded(100.0 / self.l as f64),
+        )
+    }
+}
+
+/// The rows that are left.
+fn suppress(
+    method: &Kind<skew::Build>,
+    column: &Column,
+    ranked: Ranked,
+    skewed: &Skewed,
+    chance: Chance,
+) -> Result<Vec<u32>> {
+    let mut generator = chance.generator(RECORDS)?;
+    let ranked = ranked.by_lot(&mut generator);
+    let drawn = (method.build)(&Params::default()).draw(skewed, &mut generator);
+    let mut kept = vec![0; column.domain().len()];
+    ranked.codes.iter().zip(drawn).for_each(|(&code, records)| kept[code as usize] = records);
+    let rows = choose(column, kept, &mut generator);
+    if rows.is_empty() {
+        let (message, help) = (
+            format!(
+                "{} drew to withhold every record, as it may where there are just {} values",
+                method.name,
+                skewed.l()
+            ),
+            "use [skew] method = \"calibrated\", which never does: drawing until something is left would tell more than is promised",
+        );
+        return Err(Error::new(Fault::Infeasible, message).help(help));
+    }
+    Ok(rows)
+}
+
+/// How many different values a requirement's column has.
+fn values(table: &Table, wanted: &Requirement) -> u64 {
+    table.find(&wanted.on[0]).map_or(0, |on| on.domain().len() as u64)
+}
+
+/// Rows of which so many of each value are kept, chosen uniformly: of the rows of a value that are still to come, each is as likely to be among those still to be kept.
+fn choose(column: &Column, mut kept: Vec<u64>, generator: &mut ChaCha20Rng) -> Vec<u32> {
+    let mut to_come = column.counts();
+    let mut is_chosen = |code: u32| {
+        let (kept, to_come) = (&mut kept[code as usize], &mut to_come[code as usize]);
+        let chosen = *kept == *to_come || generator.random_range(0..*to_come) < *kept;
+        *to_come -= 1;
+        *kept -= u64::from(chosen);
+        chosen
+    };
+    (0u32..).zip(column.codes()).filter(|(_, code)| is_chosen(**code)).map(|(row, _)| row).collect()
+}
+
+/// Some rows of a table. Sensitive values that none of them has are forgotten; quasi-identifiers keep theirs, since hierarchies are made of them.
+fn rest(table: &Table, schema: &Schema, rows: &[u32]) -> Result<Table> {
+    let sensitive = schema.names(Role::Sensitive);
+    let of = |column: &Column| match sensitive.contains(&column.name()) {
+        true => column.rows(rows),
+        false => {
+            let codes = rows.iter().map(|&row| column.codes()[row as usize]).collect();
+            Column::new(column.name(), codes, column.domain().clone())
+        }
+    };
+    Table::new(table.columns().iter().map(of).collect())
+}
+
+/// The error where the plan does not say what to do: the ways there are, and what each costs.
+fn refused(tested: &Tested, skewed: &Skewed) -> Error {
+    let publishable: Vec<String> = skew::KINDS.iter().filter_map(|kind| cost(kind, skewed)).collect();
+    let help = format!(
+        "ask for less diversity, or withhold records of frequent values first ([skew] in the plan):\n    {}\n  `sfumato inspect --eligibility {}` tells more",
+        publishable.join("\n    "),
+        skewed.l()
+    );
+    Error::new(Fault::Infeasible, tested.in_the_way()).help(help)
+}
+
+fn cost(kind: &Kind<skew::Build>, skewed: &Skewed) -> Option<String> {
+    let suppression = (kind.build)(&Params::default());
+    let expected = suppression.expected(skewed).to_f64().value();
+    let promise = match suppression.keeps_to_limit() {
+        true => "nobody who knows the method believes more than",
+        false => "claimed, but whoever computes may believe more than",
+    };
+    suppression.is_publishable().then(|| {
+        format!(
+            "method = \"{}\": {} records ({} %); {promise} 1/{} which value it was",
+            kind.name,
+            rounded(expected),
+            rounded(expected * 100.0 / skewed.records() as f64),
+            skewed.l(),
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_record_of_a_value_is_as_likely_to_be_kept() {
+        let column = Column::from_values("s", ["a", "b", "a", "a", "b", "a"]);
+        let mut generator = Chance::insecure(3).generator(0).unwrap();
+        let mut times = [0u32; 6];
+        for _ in 0..6000 {
+            let rows = choose(&column, vec![1, 2], &mut generator);
+            assert_eq!(rows.len(), 3);
+            rows.iter().for_each(|&row| times[row as usize] += 1);
+        }
+        assert_eq!([times[1], times[4]], [6000, 6000]);
+        // χ² with three degrees of freedom: above 16.3 once in a thousand.
+        let of_a = [times[0], times[2], times[3], times[5]].map(f64::from);
+        let chi: f64 = of_a.iter().map(|times| (times - 1500.0).powi(2) / 1500.0).sum();
+        assert!(chi < 16.3, "{of_a:?}");
+    }
+}
