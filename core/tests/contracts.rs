@@ -9,6 +9,7 @@ use sfumato::criterion::{Evidence, KINDS, On, Requirement, Subject};
 use sfumato::data::{Column, Role, Schema, Table};
 use sfumato::kind::{Raw, Shape};
 use sfumato::plan::requirement;
+use sfumato::skew::Ranked;
 use std::path::Path;
 use support::{Row, naive, requirement_of, table_of, text_of};
 
@@ -211,6 +212,22 @@ proptest! {
             if let Some(holds) = plain.holds {
                 prop_assert_eq!(verdict.holds, holds, "{} {:?}, measured {:?}", wanted.kind.name, wanted.params, verdict.measured);
             }
+        }
+    }
+
+    /// Where no value has more than one in l of the records, everybody in one group satisfies what says that l is enough; and what says so is monotone.
+    #[test]
+    fn eligible_tables_can_be_grouped(rows in rows(1..60)) {
+        let table = table_of(&rows);
+        let everybody = groups_of(&vec![0; rows.len()]);
+        for wanted in requirements() {
+            let bound = bind(&wanted, &table);
+            let Some(l) = bound.criterion.eligibility() else { continue };
+            prop_assert!(bound.criterion.is_monotone(), "{}", wanted.kind.name);
+            let eligible = Ranked::new(&table.column(&wanted.on[0]).unwrap().counts()).is_eligible(l);
+            let enough = bound.criterion.least().size <= rows.len() as u64;
+            let holds = evidence_of(&bound, &table, &everybody, 0).holds();
+            prop_assert!(holds || !eligible || !enough, "{} {:?}, l = {l}", wanted.kind.name, wanted.params);
         }
     }
 
