@@ -38,7 +38,7 @@
 //! # Ok::<(), sfumato::Error>(())
 //! ```
 
-use super::unsafe_d::KNOWS_FREQUENCIES;
+use super::deterministic::KNOWS_FREQUENCIES;
 use super::{Build, Outcome, Seen, Skewed, Suppression};
 use crate::kind::Kind;
 use dashu_ratio::RBig;

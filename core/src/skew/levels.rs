@@ -22,7 +22,7 @@ use super::Skewed;
 
 /// Where D-suppression stops.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Stop {
+pub(super) struct Stop {
     /// The most records that any value has.
     pub level: u64,
     /// How many values, of those that had as many or more, have one less already; the lowest ranked.
@@ -35,7 +35,7 @@ pub struct Stop {
 
 /// What D-suppression waited for at last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reason {
+pub(super) enum Reason {
     /// That no value has more than 1/l.
     Eligible,
     /// That l values could be S1.
@@ -63,7 +63,7 @@ impl<'a> Lowered<'a> {
     }
 
     /// How many records are dropped at the start of a level.
-    pub fn withheld(&self, level: u64) -> u64 {
+    fn withheld(&self, level: u64) -> u64 {
         self.table.records() - self.kept(level)
     }
 

@@ -9,6 +9,7 @@
 //! known to everybody, since |TS| is published. The question that an attacker asks is which value of TP is S1.
 
 pub mod calibrated;
+mod deterministic;
 mod levels;
 pub mod r_suppression;
 mod ranked;
@@ -16,7 +17,6 @@ pub mod safe_d;
 pub mod unsafe_d;
 mod worlds;
 
-pub use levels::{Reason, Stop};
 pub use ranked::{Ranked, Skewed};
 
 use crate::error::Result;

@@ -8,7 +8,7 @@
 //!
 //! # The mean is exact
 //!
-//! What is withheld, as a function of F, has few pieces, one for each [`Reason`] to stop and each number of values above the level at which D-suppression stops. Within a piece it is a line with steps: a level
+//! What is withheld, as a function of F, has few pieces, one for each reason to stop, each number of values above the level at which D-suppression stops, and each such level that a value has by itself. Within a piece it is a line with steps: a level
 //! more for every l − j of F where it waits for eligibility with j others above, the same again after every j of F where it waits for the level to be over, else without steps. So each residue of F modulo
 //! that period is an arithmetic progression, and the sum over a piece is known from two of its members for each residue.
 //!

@@ -19,12 +19,9 @@
 //! # Ok::<(), sfumato::Error>(())
 //! ```
 
-use super::levels::Lowered;
-use super::unsafe_d::{KNOWS_FREQUENCIES, among_the_top};
-use super::{Build, Outcome, Seen, Skewed, Suppression};
+use super::deterministic::DSuppression;
+use super::{Build, Skewed};
 use crate::kind::Kind;
-use dashu_ratio::RBig;
-use rand_chacha::ChaCha20Rng;
 
 /// The description of safe D-suppression.
 pub const KIND: Kind<Build> = Kind {
@@ -33,44 +30,10 @@ pub const KIND: Kind<Build> = Kind {
     reference: "l-dichotomy, Section 3.2",
     params: &[],
     example: &[],
-    build: |_| Box::new(SafeD),
+    build: |_| Box::new(DSuppression { kept, is_safe: true, figure: "safe_d" }),
 };
 
-struct SafeD;
-
-impl SafeD {
-    fn kept(table: &Skewed) -> Vec<u64> {
-        let level = table.frequency(table.l());
-        table.frequencies().iter().map(|&frequency| frequency.min(level)).collect()
-    }
-}
-
-impl Suppression for SafeD {
-    fn draw(&self, table: &Skewed, _generator: &mut ChaCha20Rng) -> Vec<u64> {
-        Self::kept(table)
-    }
-
-    fn expected(&self, table: &Skewed) -> RBig {
-        Lowered::new(table, table.frequency(1)).withheld(table.frequency(table.l())).into()
-    }
-
-    fn outcomes(&self, table: &Skewed, _most: u64) -> Option<Vec<Outcome>> {
-        Some(vec![Outcome { kept: Self::kept(table), chance: RBig::ONE }])
-    }
-
-    fn beliefs(&self, published: &Seen) -> Option<Vec<RBig>> {
-        Some(among_the_top(published))
-    }
-
-    fn knowledge(&self) -> &'static str {
-        KNOWS_FREQUENCIES
-    }
-
-    fn figure(&self) -> &'static str {
-        "safe_d"
-    }
-
-    fn keeps_to_limit(&self) -> bool {
-        true
-    }
+fn kept(table: &Skewed) -> Vec<u64> {
+    let level = table.frequency(table.l());
+    table.frequencies().iter().map(|&frequency| frequency.min(level)).collect()
 }

@@ -14,11 +14,10 @@
 //! # Ok::<(), sfumato::Error>(())
 //! ```
 
+use super::deterministic::DSuppression;
 use super::levels::Lowered;
-use super::{Build, Outcome, Seen, Skewed, Suppression};
+use super::{Build, Skewed};
 use crate::kind::Kind;
-use dashu_ratio::RBig;
-use rand_chacha::ChaCha20Rng;
 
 /// The description of the bound.
 pub const KIND: Kind<Build> = Kind {
@@ -27,59 +26,10 @@ pub const KIND: Kind<Build> = Kind {
     reference: "l-dichotomy, Section 3.3",
     params: &[],
     example: &[],
-    build: |_| Box::new(UnsafeD),
+    build: |_| Box::new(DSuppression { kept, is_safe: false, figure: "unsafe_d" }),
 };
 
-struct UnsafeD;
-
-impl UnsafeD {
-    fn kept(table: &Skewed) -> Vec<u64> {
-        let whole = Lowered::new(table, table.frequency(1));
-        whole.kept_at(whole.stop())
-    }
-}
-
-impl Suppression for UnsafeD {
-    fn draw(&self, table: &Skewed, _generator: &mut ChaCha20Rng) -> Vec<u64> {
-        Self::kept(table)
-    }
-
-    fn expected(&self, table: &Skewed) -> RBig {
-        Lowered::new(table, table.frequency(1)).stop().withheld.into()
-    }
-
-    fn outcomes(&self, table: &Skewed, _most: u64) -> Option<Vec<Outcome>> {
-        Some(vec![Outcome { kept: Self::kept(table), chance: RBig::ONE }])
-    }
-
-    fn beliefs(&self, published: &Seen) -> Option<Vec<RBig>> {
-        Some(among_the_top(published))
-    }
-
-    fn knowledge(&self) -> &'static str {
-        KNOWS_FREQUENCIES
-    }
-
-    fn figure(&self) -> &'static str {
-        "unsafe_d"
-    }
-
-    fn keeps_to_limit(&self) -> bool {
-        false
-    }
-
-    fn is_publishable(&self) -> bool {
-        false
-    }
-}
-
-/// What beliefs that hold for every prior are those of.
-pub(super) const KNOWS_FREQUENCIES: &str =
-    "the method, l, how many records the table had, and anything about frequencies but which value has which";
-
-/// D-suppression keeps the order of frequencies, so S1 is among the values with the most records; a prior that treats values alike makes each of them as likely.
-pub(super) fn among_the_top(published: &Seen) -> Vec<RBig> {
-    let top = published.top();
-    let belief = |at: usize| if at < top { RBig::from_parts(1.into(), top.into()) } else { RBig::ZERO };
-    (0..published.counts.len()).map(belief).collect()
+fn kept(table: &Skewed) -> Vec<u64> {
+    let whole = Lowered::new(table, table.frequency(1));
+    whole.kept_at(whole.stop())
 }
