@@ -8,10 +8,10 @@ use sfumato::report::{families, list_json, list_text};
 use sfumato::{Error, Result};
 use std::process::ExitCode;
 
-/// List criteria, methods, metrics, attacks, hierarchies and formats with their parameters and references
+/// List criteria, methods, ways to withhold skewed values, metrics, attacks, hierarchies and formats with their parameters and references
 #[derive(Args)]
 #[command(
-    after_long_help = "EXAMPLES\n  sfumato list\n  sfumato list criteria\n  sfumato list attacks\n  sfumato list hierarchies --json"
+    after_long_help = "EXAMPLES\n  sfumato list\n  sfumato list criteria\n  sfumato list attacks\n  sfumato list skews\n  sfumato list hierarchies --json"
 )]
 pub struct Arguments {
     /// The family to list; all if none is named.

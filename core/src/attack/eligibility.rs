@@ -2,8 +2,7 @@
 //!
 //! **Knowledge**: the release, how many records the table had, and how records were withheld; the frequencies of values as the way to withhold says, and for none of its values that it is likelier than
 //! another.
-//! **Finds** the published records whose value is believed to be the most frequent one of the table by more than 1/l. The belief also bounds what can be told about people who are missing, of whom most
-//! had that value.
+//! **Finds** the published records whose value is believed to be the most frequent one of the table by more than 1/l. Which values missing people had is another question: most, but not all, had that one.
 //! **Definition**: Pr(S_i′ = S1 | TP, K), counted over all tables that lead to what is published, each with the true chance that it does. For R-suppression the tables are all those with as many records and values, and with one
 //! most frequent value that has more than 1/l of them, equally likely.
 //! **Cost**: no tables are listed; for R-suppression it grows with the number of withheld records times l, otherwise with the number of values.

@@ -183,7 +183,8 @@ fn skew(mut values: Vec<u32>, members: &[Member], l: u64) -> Skew {
 fn summary(dates: &str, period: Period, undated: u64, skews: &[Skew], members: &[Member]) -> Batches {
     let violating = || skews.iter().filter_map(|skew| Some((skew.records, skew.shares.as_ref()?)));
     let rate = |(at, (kind, way)): (usize, &Member)| {
-        let sum: f64 = violating().map(|(_, shares)| shares[at]).sum();
+        // An empty sum of floats would be −0.
+        let sum = violating().fold(0.0, |sum, (_, shares)| sum + shares[at]);
         Rate { name: kind.name, figure: way.figure(), mean: sum / skews.len().max(1) as f64 }
     };
     Batches {

@@ -4,7 +4,7 @@ use super::Batches;
 use crate::data::Column;
 use crate::exact::Fraction;
 use crate::kind::Kind;
-use crate::skew::{self, Ranked, Seen, Skewed, Suppression};
+use crate::skew::{self, Outcome, Ranked, Seen, Skewed, Suppression};
 use dashu_ratio::RBig;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
@@ -86,6 +86,8 @@ pub struct Sight {
     pub probability: RBig,
     /// How sure somebody can be of one value that it is the most frequent of the table; nothing where there is nothing to see.
     pub max_belief: Option<RBig>,
+    /// How sure somebody who knows all frequencies, but not which value has which, can be of the value of a person who is missing.
+    pub missing_belief: RBig,
 }
 
 /// Looks whether a column is l-eligible, and what each way to suppress would mean if it is not.
@@ -140,22 +142,42 @@ pub(super) fn members() -> Vec<Member> {
 
 /// What may be published, and what somebody then believes; outcomes that look alike are one.
 fn sights(way: &dyn Suppression, skewed: &Skewed) -> Option<Vec<Sight>> {
-    let mut chances: BTreeMap<Vec<u64>, RBig> = BTreeMap::new();
+    let mut alike: BTreeMap<Vec<u64>, Vec<Outcome>> = BTreeMap::new();
     for outcome in way.outcomes(skewed, MOST_CHOICES)? {
-        *chances.entry(outcome.seen()).or_default() += outcome.chance;
-        if chances.len() > MOST_SIGHTS {
+        alike.entry(outcome.seen()).or_default().push(outcome);
+        if alike.len() > MOST_SIGHTS {
             return None;
         }
     }
-    let sight = |(published, probability): (Vec<u64>, RBig)| {
+    let sight = |(published, outcomes): (Vec<u64>, Vec<Outcome>)| {
+        let missing_belief = missing_belief(skewed, &outcomes);
         let seen = Seen { counts: published, records: skewed.records(), l: skewed.l() };
         let max_belief = way.beliefs(&seen).and_then(|beliefs| beliefs.into_iter().max());
         let published = seen.counts.into_iter().filter(|&count| count > 0).collect();
-        Sight { published, probability, max_belief }
+        let probability = outcomes.iter().fold(RBig::ZERO, |sum, outcome| sum + &outcome.chance);
+        Sight { published, probability, max_belief, missing_belief }
     };
-    let mut sights: Vec<Sight> = chances.into_par_iter().map(sight).collect();
+    let mut sights: Vec<Sight> = alike.into_par_iter().map(sight).collect();
     sights.sort_by(|a, b| b.probability.cmp(&a.probability).then_with(|| b.published.cmp(&a.published)));
     Some(sights)
+}
+
+/// The highest belief in a value of a missing person, where these outcomes look alike and nothing else does.
+///
+/// Values that are published as often cannot be told apart, so what each lost is taken together and shared evenly.
+fn missing_belief(skewed: &Skewed, outcomes: &[Outcome]) -> RBig {
+    let mut lost: BTreeMap<u64, RBig> = BTreeMap::new();
+    let mut all = RBig::ZERO;
+    for Outcome { kept, chance } in outcomes {
+        for (&kept, had) in kept.iter().zip(skewed.frequencies()) {
+            let part = chance * RBig::from(had - kept);
+            all += &part;
+            *lost.entry(kept).or_default() += part;
+        }
+    }
+    let values = |kept: u64| RBig::from(outcomes[0].kept.iter().filter(|&&other| other == kept).count() as u64);
+    let belief = |(kept, lost): (u64, RBig)| lost / (values(kept) * &all);
+    lost.into_iter().map(belief).max().unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -205,6 +227,21 @@ mod tests {
             let mean = |sight: &Sight| &sight.probability * RBig::from(18 - sight.published.iter().sum::<u64>());
             let withheld = way.sights.iter().flatten().map(mean).fold(RBig::ZERO, |sum, part| sum + part);
             assert_eq!(way.expected.as_ref(), Some(&withheld), "{}", way.name);
+        }
+    }
+
+    /// What is promised is about which value was too frequent; others lose records, too.
+    #[test]
+    fn of_missing_people_more_may_be_believed() {
+        let missing = |frequencies: &[usize], l: u64, figure: &str| {
+            let found = eligibility(&column(frequencies), l);
+            sights(&found, figure)[0].missing_belief.to_f64().value()
+        };
+        let close = [100, 99, 12].into_iter().chain([10; 18]).chain([8]).collect::<Vec<usize>>();
+        assert!((missing(&close, 4, "calibrated") - 0.368).abs() < 5e-4);
+        assert_eq!(missing(&close, 4, "safe_d"), 0.25);
+        for figure in ["calibrated", "safe_d"] {
+            assert_eq!(missing(&[10, 4, 2, 1, 1], 3, figure), 1.0 / 3.0);
         }
     }
 

@@ -118,7 +118,7 @@ impl SkewReport {
             false => "It was claimed, and does not hold, that no value is believed by more than",
         };
         format!(
-            "One value of \"{}\" was too frequent for any grouping to hide. Of {} records {} were withheld first ({}). {promise} 1/{} to be that one by somebody who knows {}.",
+            "One value of \"{}\" was too frequent for any grouping to hide. Of {} records {} were withheld first ({}). {promise} 1/{} to be that one by somebody who knows {}. That does not bound what is believed about people who are missing.",
             self.on,
             self.records,
             self.withheld,

@@ -71,14 +71,14 @@ fn values_text(found: &Eligibility) -> String {
 
 /// What each way to suppress would withhold and tell.
 fn ways_text(found: &Eligibility) -> String {
-    let header = ["", "way", "withheld (mean)", "share", "belief", "at worst", ""];
-    let mut rows = table(&header, &[2, 3, 4, 5]);
+    let header = ["", "way", "withheld (mean)", "share", "belief", "at worst", "of the missing", ""];
+    let mut rows = table(&header, &[2, 3, 4, 5, 6]);
     for way in &found.ways {
         rows.add_row(way_row(way, found));
     }
     let mut text = format!(
         "\nWays to withhold records until it is. Belief: how sure somebody who knows the way can be which value was the most frequent one, \
-         in the likeliest outcome and in the worst.\n\n{}",
+         in the likeliest outcome and in the worst; and, at worst, which value a missing person had.\n\n{}",
         trimmed(&rows.to_string())
     );
     if found.ways.iter().any(|way| worst(way).is_none()) {
@@ -102,6 +102,7 @@ fn way_row(way: &Way, found: &Eligibility) -> Vec<String> {
         withheld.map_or_else(String::new, |withheld| percent(withheld / found.records as f64)),
         belief(likeliest),
         belief(worst(way)),
+        belief(way.sights.iter().flatten().map(|sight| &sight.missing_belief).max()),
         remark(way, found.l),
     ]
 }
@@ -198,6 +199,7 @@ fn sights_json(sights: &[Sight]) -> Value {
             "published": sight.published,
             "probability": sight.probability.to_f64().value(),
             "max_belief": sight.max_belief.as_ref().map(|belief| belief.to_f64().value()),
+            "missing_belief": sight.missing_belief.to_f64().value(),
         })
     };
     sights.iter().map(sight).collect()

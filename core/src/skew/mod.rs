@@ -24,7 +24,7 @@ use crate::kind::{self, Kind, Params};
 use dashu_ratio::RBig;
 use rand_chacha::ChaCha20Rng;
 
-/// The ways to suppress: the bound that none can beat, then those that can be published, by how much they withhold.
+/// The ways to suppress: the bound that none can beat, then those that can be published, by how much they withhold in most tables.
 pub const KINDS: [&Kind<Build>; 4] = [&unsafe_d::KIND, &r_suppression::KIND, &calibrated::KIND, &safe_d::KIND];
 
 /// Makes a way to suppress from checked parameters.

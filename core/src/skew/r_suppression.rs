@@ -31,7 +31,7 @@ use std::collections::BTreeMap;
 /// The description of R-suppression.
 pub const KIND: Kind<Build> = Kind {
     name: "r-suppression",
-    summary: "Lowers the most frequent value to a random level: withholds least, but who computes may believe more than 1/l",
+    summary: "Lowers the most frequent value to a random level: withholds little more than the bound in most tables, but who computes may believe more than 1/l",
     reference: "l-dichotomy, Section 4",
     params: &[],
     example: &[],
