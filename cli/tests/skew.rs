@@ -85,6 +85,18 @@ fn what_cannot_be_restored_is_refused() {
     refuse(&both, PUBLISH, 4, &["both", "\"job\"", "\"disease\"", "too frequent"]);
 }
 
+/// Values that need no protection may be as frequent as they like: another one is in the way.
+#[test]
+fn the_share_in_the_way_is_that_of_a_protected_value() {
+    let columns = COLUMNS.replace("\"sensitive\"", "{ role = \"sensitive\", sensitive_values = [\"d1\"] }");
+    let wanted = DIVERSE.replace("l = 3", "l = 4");
+    let folder = folder(&people(&[68, 28, 2, 1, 1]), &columns, &wanted);
+    refuse(&folder, PUBLISH, 4, &["one value has 28 % of the records", "one in 4 (25 %)"]);
+    let checked = folder.json("check table.csv --plan plan.toml --json", 1);
+    let expected = json!({ "eligible": false, "l": 4, "too_frequent": 0.28 });
+    assert_eq!(checked["criteria"][0]["eligibility"], expected);
+}
+
 // Publishing
 
 #[test]

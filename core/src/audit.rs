@@ -10,6 +10,7 @@ use crate::skew::Ranked;
 use foldhash::fast::RandomState;
 use hashbrown::HashTable;
 use rayon::prelude::*;
+use std::collections::HashMap;
 use std::hash::BuildHasher;
 use std::path::Path;
 
@@ -42,7 +43,7 @@ pub struct Answer {
 pub struct Eligibility {
     /// If no value has more than one in l of the records, some grouping can.
     pub l: u64,
-    /// The share of the most frequent value, if it is in the way of every grouping.
+    /// The share of the value that is in the way of every grouping, if one is.
     pub too_frequent: Option<Fraction>,
 }
 
@@ -110,13 +111,14 @@ pub fn audit_bound(table: &Table, groups: &Groups, requirements: &[Requirement],
             evidence[at] = found;
         }
     }
+    let mut counted = HashMap::new();
     let answers = requirements.iter().zip(bound).zip(evidence).map(|((wanted, bound), evidence)| {
         let verdict = bound.criterion.verdict(&evidence);
         let worst_record = verdict.worst.map(|worst| groups.rows(worst.group)[0] as usize + 1);
         let eligibility = match bound.criterion.eligibility() {
             // What holds for all groups would hold for them merged.
             Some(l) if verdict.holds => Some(Eligibility { l, too_frequent: None }),
-            _ => eligibility(table, bound)?,
+            _ => eligibility(table, bound, &mut counted)?,
         };
         Ok(Answer { requirement: wanted.clone(), verdict, worst_record, eligibility })
     });
@@ -127,14 +129,26 @@ pub fn audit_bound(table: &Table, groups: &Groups, requirements: &[Requirement],
 ///
 /// # Claim
 /// Such criteria are monotone: if all groups of a grouping hold, so does everybody in one group. And that is a grouping.
-fn eligibility(table: &Table, bound: &Bound) -> Result<Option<Eligibility>> {
+fn eligibility<'t>(
+    table: &'t Table,
+    bound: &'t Bound,
+    counted: &mut HashMap<&'t str, Vec<u64>>,
+) -> Result<Option<Eligibility>> {
     let (Some(l), Subject::Column(name)) = (bound.criterion.eligibility(), &bound.subject) else { return Ok(None) };
-    let counts = table.column(name)?.counts();
+    let column = table.column(name)?;
+    let counts = counted.entry(name).or_insert_with(|| column.counts());
+    let ranked = Ranked::new(counts);
     let mut counter = Counter::new(counts.len());
-    let entries = (0u32..).zip(&counts).filter(|(_, count)| **count > 0).map(|(code, &count)| (code, count as u32));
-    let ranked = Ranked::new(&counts);
-    let can_hold = ranked.is_eligible(l) || bound.criterion.holds(&counter.take(0, entries));
-    Ok(Some(Eligibility { l, too_frequent: (!can_hold).then(|| ranked.largest_share()) }))
+    let entries = (0u32..).zip(&*counts).filter(|(_, count)| **count > 0).map(|(code, &count)| (code, count as u32));
+    if ranked.is_eligible(l) || bound.criterion.holds(&counter.take(0, entries)) {
+        return Ok(Some(Eligibility { l, too_frequent: None }));
+    }
+    // Some values may not need protection, and may be as frequent as they like.
+    let is_in_the_way = |code: u32, count: u64| bound.criterion.dooms(code, count, ranked.records());
+    let known = ranked.codes.iter().zip(&ranked.frequencies).find(|(code, count)| is_in_the_way(**code, **count));
+    let largest = known.map(|(_, &count)| count).or(ranked.frequencies.first().copied()).unwrap_or(0);
+    let share = Fraction::new(u128::from(largest), u128::from(ranked.records().max(1)));
+    Ok(Some(Eligibility { l, too_frequent: Some(share) }))
 }
 
 /// Refuses groups that divide somebody's records, withheld ones included: what she has would be counted in one of them only, or not at all.

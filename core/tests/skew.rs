@@ -141,6 +141,28 @@ proptest! {
     }
 }
 
+#[test]
+fn each_outcome_is_drawn_with_its_chance() {
+    const TIMES: u32 = 20_000;
+    for (name, member) in members() {
+        let table = Skewed::new(&[10, 4, 2, 1, 1], 3).unwrap();
+        let mut drawn: BTreeMap<Vec<u64>, u32> = BTreeMap::new();
+        let mut generator = ChaCha20Rng::seed_from_u64(11);
+        (0..TIMES).for_each(|_| *drawn.entry(member.draw(&table, &mut generator)).or_default() += 1);
+        // Several choices may come to the same.
+        let mut chances: BTreeMap<Vec<u64>, f64> = BTreeMap::new();
+        for outcome in member.outcomes(&table, EVERYTHING).unwrap() {
+            *chances.entry(outcome.kept).or_default() += outcome.chance.to_f64().value();
+        }
+        let chi = chances.iter().map(|(kept, chance)| {
+            let expected = f64::from(TIMES) * chance;
+            (f64::from(drawn.get(kept).copied().unwrap_or(0)) - expected).powi(2) / expected
+        });
+        // With six outcomes or fewer, above 21 less than once in a thousand.
+        assert!(chi.sum::<f64>() < 21.0 && chances.len() <= 6, "{name}: {drawn:?}");
+    }
+}
+
 // What somebody believes who knows the method, by listing every table.
 
 /// Every labelled table with a single most frequent value that is too frequent, by the value and its ranked frequencies; ties of others in every order.

@@ -93,7 +93,7 @@ impl Tested {
     /// What fails, which share is in the way, and how much could be hidden.
     fn in_the_way(&self) -> String {
         format!(
-            "no grouping satisfies the plan: even with everybody in one group, {}; its most frequent value has {} % of the records, and at most one in {} ({} %) can be hidden",
+            "no grouping satisfies the plan: even with everybody in one group, {}; one value has {} % of the records, and at most one in {} ({} %) can be hidden",
             describe(&self.answer),
             rounded(self.too_frequent.map_or(0.0, |share| share.to_f64() * 100.0)),
             self.l,

@@ -1,7 +1,6 @@
 //! Values by how many records they have, and whether one has too many.
 
 use crate::error::{Error, Fault, Result};
-use crate::exact::Fraction;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha20Rng;
 
@@ -44,12 +43,6 @@ impl Ranked {
     /// How many records there are.
     pub fn records(&self) -> u64 {
         self.frequencies.iter().sum()
-    }
-
-    /// The share of the most frequent value; zero if there is none.
-    pub fn largest_share(&self) -> Fraction {
-        let first = self.frequencies.first().copied().unwrap_or(0);
-        Fraction::new(u128::from(first), u128::from(self.records().max(1)))
     }
 
     /// Whether no value has more than 1/l of the records.
