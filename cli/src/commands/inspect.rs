@@ -21,11 +21,12 @@ use std::process::ExitCode;
     sfumato inspect patients.csv\n  \
     sfumato inspect adult.data --no-header --trim --missing '?'\n  \
     sfumato inspect patients.parquet --json\n  \
-    sfumato inspect patients.csv --plan plan.toml --eligibility 3\n  \
+    sfumato inspect --plan plan.toml --eligibility 3\n  \
     sfumato inspect patients.csv --on disease --eligibility 2 --json | jq .eligible")]
 pub struct Arguments {
-    /// The table: .csv, .tsv, .parquet, .arrow.
-    data: PathBuf,
+    /// The table: .csv, .tsv, .parquet, .arrow. With --plan, the plan's if none is named.
+    #[arg(required_unless_present = "plan")]
+    data: Option<PathBuf>,
     #[command(flatten)]
     read: ReadArguments,
     #[command(flatten)]
@@ -58,7 +59,7 @@ pub struct SkewArguments {
 
 fn parse_l(text: &str) -> std::result::Result<u64, String> {
     let l = text.parse().ok().filter(|l| *l >= 2);
-    l.ok_or_else(|| "a whole number, at least 2: every value is allowed 1/1 of the records".to_string())
+    l.ok_or_else(|| "a whole number, at least 2".to_string())
 }
 
 pub fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode> {
@@ -70,15 +71,20 @@ pub fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode> {
 }
 
 fn look_at_columns(arguments: &Arguments, output: &mut Output) -> Result<()> {
-    let path = &arguments.data;
+    let path = arguments.data.as_deref().expect("required without a plan");
     let table = working(&format!("reading {}", path.display()), || formats().read(path, &arguments.read.options()))?;
     let profile = working("looking at columns and their combinations", || inspect(&table));
     if arguments.json { output.json(&profile_json(&profile)) } else { output.text(&profile_text(&profile)) }
 }
 
 fn look_at_skew(arguments: &Arguments, l: u64, output: &mut Output) -> Result<()> {
-    let (path, asked) = (&arguments.data, &arguments.skew);
+    let asked = &arguments.skew;
     let plan = asked.plan.as_deref().map(Plan::read).transpose()?;
+    let of_plan = plan.as_ref().and_then(|plan| plan.data.as_deref());
+    let path = arguments.data.as_deref().or(of_plan).ok_or_else(|| {
+        let error = Error::plan("which table? neither the command nor the plan names one");
+        error.help("name it before the options, or under [data] path of the plan")
+    })?;
     let columns = columns(asked, plan.as_ref())?;
     let options = plan.as_ref().map_or_else(|| arguments.read.options(), |plan| plan.options.clone());
     let table = working(&format!("reading {}", path.display()), || formats().read(path, &options))?;

@@ -15,7 +15,7 @@
 //! ```
 
 use super::shared::{Belief, Tally, on_the_right_side};
-use super::{Attack, Build, CLAIMED_BELIEF, Finding, Suppressed, Target, UNDECIDED_PEOPLE};
+use super::{Attack, Build, CLAIMED_BELIEF, Finding, Suppressed, Target, UNDECIDED_PEOPLE, WITHHELD};
 use crate::criterion::Limit;
 use crate::data::Column;
 use crate::error::Result;
@@ -115,7 +115,7 @@ impl Sight<'_> {
 
     fn details(&self, suppressed: &Suppressed<'_>) -> Vec<(&'static str, f64)> {
         let withheld = suppressed.records - suppressed.on.codes().len() as u64;
-        let mut details = vec![(CLAIMED_BELIEF, self.claimed.to_f64()), ("withheld", withheld as f64)];
+        let mut details = vec![(CLAIMED_BELIEF, self.claimed.to_f64()), (WITHHELD, withheld as f64)];
         if self.beliefs.is_none() {
             details.push((UNDECIDED_PEOPLE, self.column.codes().len() as f64));
         }
@@ -127,12 +127,16 @@ impl Sight<'_> {
         if promised || *highest <= RBig::from(self.claimed) {
             return None;
         }
+        // From a release that does not show all that was left, it cannot be computed to the last digit, and need not be told.
+        let reached = match suppressed.is_published {
+            true => format!("whoever computes it from this release reaches {:.4}", highest.to_f64().value()),
+            false => "whoever computes it may reach more".to_string(),
+        };
         Some(format!(
-            "{} was claimed to keep the belief in which value of \"{}\" was too frequent to 1/{}; whoever computes it from this release reaches {:.4}. Calibrated suppression keeps to it.",
+            "{} was claimed to keep the belief in which value of \"{}\" was too frequent to 1/{}; {reached}. Calibrated suppression keeps to it.",
             suppressed.method.name,
             self.column.name(),
             suppressed.l,
-            highest.to_f64().value(),
         ))
     }
 }

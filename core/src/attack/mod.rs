@@ -240,9 +240,14 @@ impl Finding {
         self.detail(UNDECIDED_PEOPLE).filter(|people| *people > 0.0).map(|people| people as u64)
     }
 
-    /// What the highest belief was claimed not to be above, if it is.
+    /// What it was claimed that the belief in which value was too frequent is not above; nothing for beliefs about people.
+    pub fn claimed_belief(&self) -> Option<f64> {
+        self.detail(CLAIMED_BELIEF)
+    }
+
+    /// The same, if it is above that.
     pub fn broken_claim(&self) -> Option<f64> {
-        self.detail(CLAIMED_BELIEF).filter(|claimed| self.highest.to_f64() > *claimed)
+        self.claimed_belief().filter(|claimed| self.highest.to_f64() > *claimed)
     }
 
     /// Its name, with the parameters that are not the default ones.
@@ -266,6 +271,9 @@ pub const UNDECIDED_PEOPLE: &str = "undecided_people";
 
 /// The detail that tells what the authors of a way to withhold records claim about the highest belief.
 pub const CLAIMED_BELIEF: &str = "claimed_belief";
+
+/// The detail that tells how many records were withheld because a value was too frequent.
+pub const WITHHELD: &str = "withheld";
 
 /// The detail that tells the share of records about whom more is believed than is promised to somebody who does not know the method.
 pub const VULNERABLE_SHARE: &str = "vulnerable_share";

@@ -121,7 +121,7 @@ fn no_dates(column: &Column, code: u32) -> Error {
     let row = column.codes().iter().position(|&other| other == code).unwrap_or(0) + 1;
     let name = column.name();
     let message = match column.domain().value_type() {
-        ValueType::Text => format!("column \"{name}\" is not one of dates: the value in record {row} is none"),
+        ValueType::Text => format!("column \"{name}\" is not one of dates: that of record {row} is not written as one"),
         other => format!("column \"{name}\" is not one of dates: its type is {other}"),
     };
     Error::data(message).help("dates are YYYY-MM-DD, with a time of day or without")

@@ -9,9 +9,9 @@ use dashu_ratio::RBig;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 
-/// So many choices at most are followed to list what may come out of a way to suppress.
-const MOST_CHOICES: u64 = 10_000;
-/// So many different publications at most are listed.
+/// So many choices, times values, at most are followed to list what may come out of a way to suppress.
+const MOST_CHOICES: u64 = 1_000_000;
+/// So many different publications at most are listed: the most probable ones.
 const MOST_SIGHTS: usize = 50;
 
 /// Whether a column is l-eligible, and what could be done about it if it is not.
@@ -73,8 +73,16 @@ pub struct Way {
     pub keeps_to_limit: bool,
     /// How many records it withholds, in the mean; nothing where no suppression helps.
     pub expected: Option<RBig>,
-    /// What may be published, the most probable first; nothing where that is too much to list, or where there is nothing to suppress.
+    /// What may be published, the most probable first, and not more than fifty; nothing where there are too many choices to follow, or where there is nothing to suppress.
     pub sights: Option<Vec<Sight>>,
+}
+
+impl Way {
+    /// Whether everything that may be published is listed.
+    pub fn is_listed_in_full(&self) -> bool {
+        let listed = self.sights.iter().flatten().fold(RBig::ZERO, |sum, sight| sum + &sight.probability);
+        listed == RBig::ONE
+    }
 }
 
 /// Something that everybody may see, whichever values are behind the numbers.
@@ -145,21 +153,20 @@ fn sights(way: &dyn Suppression, skewed: &Skewed) -> Option<Vec<Sight>> {
     let mut alike: BTreeMap<Vec<u64>, Vec<Outcome>> = BTreeMap::new();
     for outcome in way.outcomes(skewed, MOST_CHOICES)? {
         alike.entry(outcome.seen()).or_default().push(outcome);
-        if alike.len() > MOST_SIGHTS {
-            return None;
-        }
     }
-    let sight = |(published, outcomes): (Vec<u64>, Vec<Outcome>)| {
+    let chance = |outcomes: &[Outcome]| outcomes.iter().fold(RBig::ZERO, |sum, outcome| sum + &outcome.chance);
+    let mut likely: Vec<(RBig, Vec<u64>, Vec<Outcome>)> =
+        alike.into_iter().map(|(published, outcomes)| (chance(&outcomes), published, outcomes)).collect();
+    likely.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| b.1.cmp(&a.1)));
+    likely.truncate(MOST_SIGHTS);
+    let sight = |(probability, published, outcomes): (RBig, Vec<u64>, Vec<Outcome>)| {
         let missing_belief = missing_belief(skewed, &outcomes);
         let seen = Seen { counts: published, records: skewed.records(), l: skewed.l() };
         let max_belief = way.beliefs(&seen).and_then(|beliefs| beliefs.into_iter().max());
         let published = seen.counts.into_iter().filter(|&count| count > 0).collect();
-        let probability = outcomes.iter().fold(RBig::ZERO, |sum, outcome| sum + &outcome.chance);
         Sight { published, probability, max_belief, missing_belief }
     };
-    let mut sights: Vec<Sight> = alike.into_par_iter().map(sight).collect();
-    sights.sort_by(|a, b| b.probability.cmp(&a.probability).then_with(|| b.published.cmp(&a.published)));
-    Some(sights)
+    Some(likely.into_par_iter().map(sight).collect())
 }
 
 /// The highest belief in a value of a missing person, where these outcomes look alike and nothing else does.
@@ -239,7 +246,8 @@ mod tests {
         };
         let close = [100, 99, 12].into_iter().chain([10; 18]).chain([8]).collect::<Vec<usize>>();
         assert!((missing(&close, 4, "calibrated") - 0.368).abs() < 5e-4);
-        assert_eq!(missing(&close, 4, "safe_d"), 0.25);
+        // Twenty-one values have the most records then.
+        assert_eq!(missing(&close, 4, "safe_d"), 1.0 / 21.0);
         for figure in ["calibrated", "safe_d"] {
             assert_eq!(missing(&[10, 4, 2, 1, 1], 3, figure), 1.0 / 3.0);
         }
@@ -279,7 +287,7 @@ mod tests {
 
     #[test]
     fn what_is_too_much_is_not_listed() {
-        let found = eligibility(&column(&[40_000, 9000, 5000, 2000, 1000, 10]), 3);
+        let found = eligibility(&column(&[400_000, 9000, 5000, 2000, 1000, 10]), 3);
         assert!(found.ways.iter().any(|way| way.sights.is_none()));
         assert!(found.ways.iter().all(|way| way.expected.is_some()));
     }

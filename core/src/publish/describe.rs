@@ -38,6 +38,9 @@ impl Known<'_> {
         let target = publishing.target.as_deref().filter(|target| !is_apart(target));
         let mut notes = notes(self.plan, publishing, task);
         notes.extend(self.skew.map(SkewReport::sentence));
+        if let Some(skew) = self.skew.filter(|_| is_coarse(recoded)) {
+            notes.extend(coarse_words(skew, task.table.column(&skew.on)?));
+        }
         notes.extend(attacks.iter().filter_map(|finding| finding.warning.clone()));
         Ok(Publication {
             records: task.table.rows() + self.skew.map_or(0, |skew| skew.withheld as usize),
@@ -188,6 +191,23 @@ impl Known<'_> {
             considered: found.considered.clone(),
         }
     }
+}
+
+/// Whether next to nothing could be told apart: one group, or most records not grouped at all.
+fn is_coarse(recoded: &Recoded) -> bool {
+    recoded.groups.len() == 1 || recoded.suppressed > recoded.table.rows()
+}
+
+/// Why, and what helps, if a frequent value is the reason.
+fn coarse_words(skew: &SkewReport, left: &Column) -> Option<String> {
+    let most = left.counts().into_iter().max().unwrap_or(0);
+    let is_full = u128::from(most) * u128::from(skew.l) * 10 > left.codes().len() as u128 * 9;
+    is_full.then(|| format!(
+        "Few groups could be formed: in what was left, one value of \"{}\" has nearly one in {}, so hardly any part of it has room for its share. With [skew] l = {} a little more is withheld, and groups are easier to form; or try anatomy.",
+        skew.on,
+        skew.l,
+        skew.l + 1
+    ))
 }
 
 /// The labels of a column.

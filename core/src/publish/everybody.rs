@@ -1,7 +1,7 @@
 //! What everybody may know about a release.
 
 use super::{Made, Publication};
-use crate::attack::Finding;
+use crate::attack::{CLAIMED_BELIEF, Finding, WITHHELD};
 use crate::criterion::{Limit, Scope};
 use crate::exact::Fraction;
 use crate::utility;
@@ -81,13 +81,28 @@ fn round_queries(publication: &mut Publication) {
 /// What an attacker with the original's distributions finds, told roughly.
 fn blur(finding: &mut Finding, share: f64) {
     let tens = |count: u64| (count + 5) / 10 * 10;
-    finding.highest = rounded_fraction(finding.highest, share);
+    finding.highest = rounded_up(finding, share);
     finding.people = tens(finding.people);
     finding.groups = tens(finding.groups);
     // Something above the limit is never told as nothing.
     finding.above_limit = finding.above_limit.div_ceil(10) * 10;
-    finding.details.iter_mut().for_each(|(_, value)| *value = rounded(*value, share));
+    // What was claimed, and how many records were withheld, everybody knows.
+    let is_public = |name: &str| [CLAIMED_BELIEF, WITHHELD].contains(&name);
+    let told = finding.details.iter_mut().filter(|(name, _)| !is_public(name));
+    told.for_each(|(_, value)| *value = rounded(*value, share));
     finding.beliefs = [0; 20];
+}
+
+/// The highest belief, rounded up, since it is told as the most that anybody believes; but not beyond a limit or a claim that it keeps to.
+fn rounded_up(finding: &Finding, step: f64) -> Fraction {
+    let own = finding.highest;
+    let up = Fraction::new((own.to_f64() / step - 1e-9).ceil() as u128, (1.0 / step).round() as u128);
+    let limit = finding.limit.filter(|limit| limit.allows(own)).map(|limit| limit.belief);
+    let claimed = finding
+        .claimed_belief()
+        .filter(|claimed| own.to_f64() <= *claimed)
+        .map(|claimed| Fraction::new(1, (1.0 / claimed).round() as u128));
+    [Some(up), limit, claimed, Some(Fraction::ONE)].into_iter().flatten().min().unwrap_or(own)
 }
 
 /// The power of ten that is worth at least twenty records of so much each.

@@ -36,6 +36,12 @@ pub fn explain(task: &Task<'_>, by_levels: bool) -> Result<Error> {
     Ok(error(message).help(help))
 }
 
+/// The same where records of frequent values were withheld: what was left has a value with as much as can be hidden, so few groups have room for it.
+pub fn after_suppression(error: Error) -> Error {
+    let help = "use another method (`sfumato list methods`), or withhold a little more, so that groups are easier to form: [skew] l = one more than the criteria ask for";
+    if error.fault() == Fault::Infeasible { error.help(help) } else { error }
+}
+
 /// The error that a method withholds more records than the plan allows.
 pub fn too_many_withheld(withheld: u64, limit: u64) -> Error {
     let message = format!("the method leaves {withheld} records that it cannot group safely; the plan allows {limit}");
@@ -104,7 +110,7 @@ fn measured(answer: &Answer) -> String {
     answer.verdict.measured.map_or_else(|| "no finite value".to_string(), rounded)
 }
 
-pub(super) fn rounded(value: f64) -> String {
+fn rounded(value: f64) -> String {
     let text = format!("{value:.4}");
     text.trim_end_matches('0').trim_end_matches('.').to_string()
 }

@@ -110,6 +110,16 @@ pub struct SkewReport {
 }
 
 impl SkewReport {
+    /// What a reader might take for promised and is not.
+    pub fn not_promised(&self) -> [String; 4] {
+        [
+            format!("Nothing hides the most frequent value of \"{}\" from somebody who knows already which it is, or what is likely to be frequent.", self.on),
+            "What is said about which value was too frequent is about the most frequent one alone: whether another one was too frequent as well is not hidden.".to_string(),
+            "Records were withheld first because of their values: whoever sees that a person is missing may believe more about that person's value than about those who are published.".to_string(),
+            "Which records were withheld was drawn once. Whoever draws again until an outcome pleases, or publishes two outcomes, voids what is said about it.".to_string(),
+        ]
+    }
+
     /// What a reader should know about it.
     pub fn sentence(&self) -> String {
         let suppression = (self.method.build)(&Params::default());
@@ -118,7 +128,7 @@ impl SkewReport {
             false => "It was claimed, and does not hold, that no value is believed by more than",
         };
         format!(
-            "One value of \"{}\" was too frequent for any grouping to hide. Of {} records {} were withheld first ({}). {promise} 1/{} to be that one by somebody who knows {}. That does not bound what is believed about people who are missing.",
+            "One value of \"{}\" was too frequent for any grouping to hide. Of {} records {} were withheld first ({}). {promise} 1/{} to be that one by somebody who knows {}.",
             self.on,
             self.records,
             self.withheld,

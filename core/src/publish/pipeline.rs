@@ -67,7 +67,8 @@ pub fn make(plan: &Plan, publishing: &Publishing, table: &Table, formats: &Forma
     let limit = share_of(most, table.rows()).min(table.rows() as u64 - 1);
     let (metric, chance) = (&publishing.metric, publishing.chance);
     let task = Task { table, schema, requirements: &plan.requirements, bound: &bound, limit, metric, chance };
-    let formed = Formed::new(publishing, &task)?;
+    let formed = Formed::new(publishing, &task)
+        .map_err(|error| if skew.is_some() { infeasible::after_suppression(error) } else { error })?;
     let recoded = formed.recode(publishing, &task)?;
     let mut criteria = audited(&task, &recoded)?;
     if publishing.recoding.form == Form::Bucketized {

@@ -1,7 +1,7 @@
 //! Where a sensitive value is too frequent for any grouping: withhold some records first, or say what that would cost.
 
 use super::SkewReport;
-use super::infeasible::{describe, rounded};
+use super::infeasible::describe;
 use crate::audit::{Answer, Eligibility, audit_bound};
 use crate::candidate::Groups;
 use crate::chance::Chance;
@@ -50,8 +50,11 @@ pub(super) fn restore(
     }
     let column = table.column(on)?;
     let ranked = Ranked::new(&column.counts());
-    let skewed = Skewed::new(&ranked.frequencies, l)
-        .map_err(|error| Error::new(Fault::Infeasible, format!("{}; {error}", first.in_the_way())))?;
+    if l > ranked.frequencies.len() as u64 {
+        let message = format!("[skew]: hiding among {l} values, where \"{on}\" has {}", ranked.frequencies.len());
+        return Err(Error::plan(message).help("leave out `l`, or lower it"));
+    }
+    let skewed = Skewed::new(&ranked.frequencies, l)?;
     let Some(method) = publishing.skew.method else { return Err(refused(first, &skewed)) };
     let rows = suppress(method, column, ranked, &skewed, publishing.chance)?;
     let withheld = skewed.records() - rows.len() as u64;
@@ -90,14 +93,14 @@ impl Tested {
         &self.answer.requirement.on[0]
     }
 
-    /// What fails, which share is in the way, and how much could be hidden.
+    /// What fails, which share is in the way, and with which none would be.
     fn in_the_way(&self) -> String {
         format!(
-            "no grouping satisfies the plan: even with everybody in one group, {}; one value has {} % of the records, and at most one in {} ({} %) can be hidden",
+            "no grouping satisfies the plan: even with everybody in one group, {}; one value has {:.1} % of the records, where one in {} ({:.1} %) would do",
             describe(&self.answer),
-            rounded(self.too_frequent.map_or(0.0, |share| share.to_f64() * 100.0)),
+            self.too_frequent.map_or(0.0, |share| share.to_f64() * 100.0),
             self.l,
-            rounded(100.0 / self.l as f64),
+            100.0 / self.l as f64,
         )
     }
 }
@@ -161,33 +164,53 @@ fn rest(table: &Table, schema: &Schema, rows: &[u32]) -> Result<Table> {
     Table::new(table.columns().iter().map(of).collect())
 }
 
-/// The error where the plan does not say what to do: the ways there are, and what each costs.
+/// The error where the plan does not say what to do: the ways there are, and what each costs. What keeps to its promise comes first.
 fn refused(tested: &Tested, skewed: &Skewed) -> Error {
-    let publishable: Vec<String> = skew::KINDS.iter().filter_map(|kind| cost(kind, skewed)).collect();
+    let mut ways: Vec<Way> = skew::KINDS.iter().map(|kind| Way::new(kind, skewed)).collect();
+    ways.retain(|way| way.is_publishable);
+    ways.sort_by(|a, b| b.keeps_to_limit.cmp(&a.keeps_to_limit).then(a.expected.total_cmp(&b.expected)));
+    let ways: Vec<String> = ways.iter().map(|way| way.cost(skewed)).collect();
     let help = format!(
-        "ask for less diversity, or withhold records of frequent values first ([skew] in the plan):\n    {}\n  `sfumato inspect --eligibility {}` tells more",
-        publishable.join("\n    "),
+        "ask for less diversity, or withhold records of frequent values first ([skew] in the plan):\n    {}\n  `sfumato inspect --plan PLAN --eligibility {}` tells more",
+        ways.join("\n    "),
         skewed.l()
     );
     Error::new(Fault::Infeasible, tested.in_the_way()).help(help)
 }
 
-fn cost(kind: &Kind<skew::Build>, skewed: &Skewed) -> Option<String> {
-    let suppression = (kind.build)(&Params::default());
-    let expected = suppression.expected(skewed).to_f64().value();
-    let promise = match suppression.keeps_to_limit() {
-        true => "nobody who knows the method believes more than",
-        false => "claimed, but whoever computes may believe more than",
-    };
-    suppression.is_publishable().then(|| {
-        format!(
-            "method = \"{}\": {} records ({} %); {promise} 1/{} which value it was",
-            kind.name,
-            rounded(expected),
-            rounded(expected * 100.0 / skewed.records() as f64),
-            skewed.l(),
-        )
-    })
+/// A way to suppress, for somebody who chooses.
+struct Way {
+    name: &'static str,
+    expected: f64,
+    keeps_to_limit: bool,
+    is_publishable: bool,
+}
+
+impl Way {
+    fn new(kind: &Kind<skew::Build>, skewed: &Skewed) -> Way {
+        let suppression = (kind.build)(&Params::default());
+        Way {
+            name: kind.name,
+            expected: suppression.expected(skewed).to_f64().value(),
+            keeps_to_limit: suppression.keeps_to_limit(),
+            is_publishable: suppression.is_publishable(),
+        }
+    }
+
+    fn cost(&self, skewed: &Skewed) -> String {
+        let Way { name, expected, .. } = self;
+        let mean = if expected.fract() == 0.0 {
+            format!("{expected} records")
+        } else {
+            format!("{expected:.1} records in the mean")
+        };
+        let promise = match self.keeps_to_limit {
+            true => "nobody who knows the method believes more than",
+            false => "claimed, but whoever computes may believe more than",
+        };
+        let (share, l) = (expected * 100.0 / skewed.records() as f64, skewed.l());
+        format!("method = \"{name}\": {mean} ({share:.1} %); {promise} 1/{l} which value it was")
+    }
 }
 
 #[cfg(test)]

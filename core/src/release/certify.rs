@@ -4,7 +4,7 @@ use super::Order;
 use super::recompute::{Stated, recompute};
 use crate::data::{Column, ColumnSpec, Formats, Role};
 use crate::error::{Error, Fault, Result};
-use crate::publish::{Made, Publication};
+use crate::publish::{Made, Publication, SkewReport};
 use crate::recode::Form;
 use crate::report::{params_json, publication_json};
 use serde_json::{Map, Value, json};
@@ -50,7 +50,8 @@ pub fn draw_up(
     merge(&mut document, publication_json(everybodys));
     document["plan"] = plan_json(made, order)?;
     document["knowledge_assumed"] = json!(KNOWLEDGE);
-    document["not_promised"] = json!(NOT_PROMISED);
+    let of_skew = everybodys.skew.iter().flat_map(SkewReport::not_promised);
+    document["not_promised"] = NOT_PROMISED.into_iter().map(str::to_string).chain(of_skew).collect();
     document["notes"] = json!(everybodys.notes);
     let mut hashes = Map::new();
     for name in files {

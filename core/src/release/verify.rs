@@ -161,11 +161,9 @@ fn check_figures(folder: &Path, document: &Value, formats: &Formats, claims: &mu
     for (name, value) in found["utility"].as_object().into_iter().flatten() {
         let stated = document["utility"][name].as_f64().map(|stated| (stated * 1e9).round() / 1e9);
         let close = stated.zip(value.as_f64()).is_some_and(|(a, b)| (a - b).abs() <= 2e-9 * a.abs().max(1.0));
-        claims.told(
-            &format!("utility: {name}"),
-            close,
-            &format!("the certificate states {stated:?}, the release has {value}"),
-        );
+        let stated = stated.map_or_else(|| "nothing".to_string(), |stated| stated.to_string());
+        let otherwise = format!("the certificate states {stated}, the release has {value}");
+        claims.told(&format!("utility: {name}"), close, &otherwise);
     }
     let otherwise = format!("not those of the release: {}", differing_keys(&document["recomputed"], &found));
     claims.told("recomputed figures", document["recomputed"] == found, &otherwise);

@@ -42,6 +42,9 @@ pub fn attacks_text(found: &[Value]) -> String {
             if one["source"] == "release" { "from the release" } else { "when it was made" }.into(),
         ]);
     }
+    if found.is_empty() {
+        return "Nothing to attack: what the attack is about was not done in this release.\n".to_string();
+    }
     let mut text = trimmed(&rows.to_string());
     for one in found {
         text += &method_text(one);

@@ -81,6 +81,15 @@ fn ways_text(found: &Eligibility) -> String {
          in the likeliest outcome and in the worst; and, at worst, which value a missing person had.\n\n{}",
         trimmed(&rows.to_string())
     );
+    if found.ways.iter().any(|way| way.sights.is_some() && !way.is_listed_in_full()) {
+        text += "  (≥: of the fifty likeliest outcomes)\n";
+    }
+    if found.values_above > 1 {
+        text += &format!(
+            "  ({} values are above 1/{}: what is promised is about the most frequent one alone)\n",
+            found.values_above, found.l
+        );
+    }
     if found.ways.iter().any(|way| worst(way).is_none()) {
         text += "  (– where there are too many outcomes to look at)\n";
     }
@@ -94,6 +103,12 @@ fn way_row(way: &Way, found: &Eligibility) -> Vec<String> {
     let withheld = way.expected.as_ref().map(|withheld| withheld.to_f64().value());
     let belief =
         |belief: Option<&RBig>| belief.map_or_else(|| "–".to_string(), |belief| percent(belief.to_f64().value()));
+    // Where not all is listed, something else may be worse.
+    let open = if way.is_listed_in_full() { "" } else { "≥ " };
+    let at_worst = |worst: Option<&RBig>| match worst {
+        Some(_) => format!("{open}{}", belief(worst)),
+        None => belief(worst),
+    };
     let likeliest = way.sights.iter().flatten().next().and_then(|sight| sight.max_belief.as_ref());
     vec![
         String::new(),
@@ -101,8 +116,8 @@ fn way_row(way: &Way, found: &Eligibility) -> Vec<String> {
         withheld.map_or_else(String::new, amount),
         withheld.map_or_else(String::new, |withheld| percent(withheld / found.records as f64)),
         belief(likeliest),
-        belief(worst(way)),
-        belief(way.sights.iter().flatten().map(|sight| &sight.missing_belief).max()),
+        at_worst(worst(way)),
+        at_worst(way.sights.iter().flatten().map(|sight| &sight.missing_belief).max()),
         remark(way, found.l),
     ]
 }
@@ -186,6 +201,11 @@ fn column_json(found: &Eligibility) -> Map<String, Value> {
     let posterior: Map<String, Value> = found.ways.iter().filter_map(listed).collect();
     if !posterior.is_empty() {
         set("posterior", posterior.into());
+    }
+    let is_cut = |way: &&Way| way.sights.is_some() && !way.is_listed_in_full();
+    let cut: Vec<&str> = found.ways.iter().filter(is_cut).map(|way| way.name).collect();
+    if !cut.is_empty() {
+        set("posterior_likeliest_only", json!(cut));
     }
     if !found.batches.is_empty() {
         set("batches", found.batches.iter().map(batches_json).collect());

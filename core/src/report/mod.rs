@@ -19,7 +19,7 @@ use crate::anonymize;
 use crate::attack;
 use crate::criterion;
 use crate::data::{Formats, hierarchy};
-use crate::kind::{Kind, Param};
+use crate::kind::{Kind, Param, Params};
 use crate::skew;
 use crate::utility;
 
@@ -71,7 +71,7 @@ pub fn families(formats: &Formats) -> Vec<Family> {
         Family {
             name: "skews",
             summary: "Which records are withheld where one value is too frequent for any grouping ([skew])",
-            members: skew::KINDS.iter().map(|kind| named("method", kind)).collect(),
+            members: skew::KINDS.iter().map(|kind| skew_member(kind)).collect(),
         },
         Family {
             name: "metrics",
@@ -94,6 +94,12 @@ pub fn families(formats: &Formats) -> Vec<Family> {
             members: formats.iter().map(format).collect(),
         },
     ]
+}
+
+/// A way to withhold records; of one that is only a bound there is no example.
+fn skew_member(kind: &Kind<skew::Build>) -> Member {
+    let is_publishable = (kind.build)(&Params::default()).is_publishable();
+    if is_publishable { named("method", kind) } else { member(kind, String::new()) }
 }
 
 /// A member with its example as a section of a plan, in which a key names it.

@@ -153,6 +153,7 @@ fn search_text(publication: &Publication) -> String {
 fn grouping_text(publication: &Publication) -> String {
     let method = &publication.method;
     let withheld = match publication.suppressed {
+        0 if publication.skew.is_some() => "no further record had to be withheld".to_string(),
         0 => "no record had to be withheld".to_string(),
         1 => "1 record could not be grouped safely and is withheld".to_string(),
         some => format!("{} records could not be grouped safely and are withheld", grouped(some)),
@@ -187,6 +188,7 @@ fn labels(releases: &[(String, Value)]) -> Vec<Vec<String>> {
         ["records", "published", "suppressed", "groups"].iter().map(|name| vec![name.to_string()]).collect();
     if releases.iter().any(|(_, document)| !document["skew"].is_null()) {
         labels.insert(1, vec!["withheld first".to_string()]);
+        labels.insert(2, vec!["withheld by".to_string()]);
     }
     let mut add = |label: Vec<String>| {
         if !labels.contains(&label) {
@@ -242,6 +244,7 @@ fn cell(document: &Value, label: &[String]) -> String {
         like.nth(before).cloned()
     };
     match label[0].as_str() {
+        "withheld by" => document["skew"]["method"].as_str().unwrap_or("–").to_string(),
         "withheld first" => shown(&document["skew"]["withheld"]),
         "level:" => shown(&document["method"]["levels"][&label[1]]),
         "utility:" => shown(&document["utility"][&label[1]]),

@@ -42,7 +42,7 @@ pub fn audit_text(audit: &Audit) -> String {
 fn in_the_way(answer: &Answer) -> Option<String> {
     let found = answer.eligibility?;
     Some(format!(
-        "\nNo grouping of these records can satisfy {} on {}: one value has {} of them, and at most one in {} ({}) can be hidden. `sfumato inspect --eligibility {}` tells what withholding some first would cost.\n",
+        "\nNo grouping of these records can satisfy {} on {}: one value has {} of them, where one in {} ({}) would do. `sfumato inspect --plan PLAN --eligibility {}` tells what withholding some first would cost.\n",
         answer.requirement.kind.name,
         answer.requirement.on.join(", "),
         percent(found.too_frequent?.to_f64()),

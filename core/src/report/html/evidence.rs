@@ -177,7 +177,8 @@ pub(super) fn attacked(publication: &Publication, guard: &Guard) -> Markup {
 fn attack_card(at: usize, finding: &Finding, guard: &Guard) -> Markup {
     let bad = exceeds(finding);
     let set = settings(&finding.params);
-    let picture = beliefs(at, finding, guard);
+    // A belief about a value of the table is none about people.
+    let picture = if finding.claimed_belief().is_some() { None } else { beliefs(at, finding, guard) };
     html! {
         section.card.bad[bad] {
             div.card-head {
@@ -217,6 +218,9 @@ fn limit_words(limit: Limit) -> String {
 fn attack_words(finding: &Finding) -> String {
     let highest = finding.highest.to_f64();
     let found = match highest {
+        _ if finding.claimed_belief().is_some() => {
+            format!("With that, nobody can be more than {} sure which value was too frequent.", percent(highest))
+        }
         0.0 => "With that, nothing can be concluded about anybody.".to_string(),
         1.0 => "With that, somebody can be certain about at least one person.".to_string(),
         _ => format!("With that, nobody can be more than {} sure about any person in the release.", percent(highest)),
@@ -352,6 +356,9 @@ pub(super) fn not_promised(publication: &Publication) -> Markup {
             @if !sensitive {
                 li { strong { "No column is declared sensitive. " } "Nothing is promised about what can be learned of a person once their group is known." }
             }
+            @if let Some(skew) = &publication.skew {
+                @for line in skew.not_promised() { li { (line) } }
+            }
             li { strong { "Only the attacks listed above were tried. " } "That they found no more does not prove that no other attack would." }
         }
     }
@@ -376,6 +383,10 @@ pub(super) fn glossary() -> Markup {
         ),
         ("Belief", "How sure an attacker can be of something about a person, as a probability."),
         ("Suppressed", "Not published with its values, because it would have stood out."),
+        (
+            "Withheld first",
+            "Not published because its sensitive value was too frequent in the table to be hidden, or to hide which value that was.",
+        ),
     ];
     html! {
         h2 { "Words used here" }

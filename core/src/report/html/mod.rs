@@ -200,7 +200,8 @@ fn key_numbers(publication: &Publication, guard: &Guard) -> Markup {
         };
         numbers.push(("Smallest group", guard.people(smallest), words));
     }
-    let highest = publication.attacks.iter().map(|finding| finding.highest).max();
+    let about_people = publication.attacks.iter().filter(|finding| finding.claimed_belief().is_none());
+    let highest = about_people.map(|finding| finding.highest).max();
     if let Some(highest) = highest {
         let words = "The most that any attack below could be sure of about anybody; 100 % is certainty.";
         numbers.push(("Highest belief", percent(highest.to_f64()), words.to_string()));
@@ -217,6 +218,7 @@ fn key_numbers(publication: &Publication, guard: &Guard) -> Markup {
 /// What became of suppressed records.
 fn suppressed_words(publication: &Publication, share: &str) -> String {
     match (publication.suppressed, publication.starred) {
+        (0, _) if publication.skew.is_some() => "No further record had to be held back.".into(),
         (0, _) => "No record had to be held back.".into(),
         (_, true) => format!("{share} of the records are published with * in every column."),
         (_, false) => format!("{share} of the records are left out; only their number is stated."),

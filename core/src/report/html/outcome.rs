@@ -132,10 +132,12 @@ fn sensitive_caption(publication: &Publication, guard: &Guard) -> String {
     if guard.internal {
         return "Which share of the records has each value. Bars of a pair that differ much mean that suppression changed the picture.".into();
     }
-    let same = if publication.suppressed == 0 {
-        " No record was suppressed, so the original table has the same shares."
-    } else {
-        ""
+    let same = match (&publication.skew, publication.suppressed) {
+        (Some(_), _) => {
+            " Records of frequent values were withheld first: the original table has other shares, which nobody is told."
+        }
+        (None, 0) => " No record was suppressed, so the original table has the same shares.",
+        (None, _) => "",
     };
     format!(
         "Which share of the published records has each value, in whole percent. Values that few people have are among the others.{same}"
@@ -240,6 +242,7 @@ pub(super) fn done(publication: &Publication, guard: &Guard) -> Markup {
     let share = percent(publication.suppressed as f64 / publication.records.max(1) as f64);
     html! {
         h2 { "What was done" }
+        @if let Some(skew) = &publication.skew { p { (skew.sentence()) } }
         @if let Some(search) = &method.search {
             p {
                 "The method " strong { (method.name) } " formed the groups. Among the candidates that keep every criterion it took the one that is best by "
@@ -252,6 +255,10 @@ pub(super) fn done(publication: &Publication, guard: &Guard) -> Markup {
         p { (form_words(publication.form)) }
         p { (suppressed_words(publication, &share)) @if publication.suppressed > 0 { " They would have stood out: no group that keeps the criteria could take them in." } }
         dl.facts {
+            @if let Some(skew) = &publication.skew {
+                (fact("Withheld first by", skew.method.name))
+                (fact("Hidden among", &counted(skew.l, "value")))
+            }
             (fact("Method", method.name))
             @if !set.is_empty() { (fact("Set to", &set.join(", "))) }
             (fact("Class", method.class.name()))
