@@ -140,7 +140,8 @@ fn eligibility<'t>(
     let ranked = Ranked::new(counts);
     let mut counter = Counter::new(counts.len());
     let entries = (0u32..).zip(&*counts).filter(|(_, count)| **count > 0).map(|(code, &count)| (code, count as u32));
-    if ranked.is_eligible(l) || bound.criterion.holds(&counter.take(0, entries)) {
+    let is_too_small = ranked.records() < bound.criterion.least().size;
+    if is_too_small || ranked.is_eligible(l) || bound.criterion.holds(&counter.take(0, entries)) {
         return Ok(Some(Eligibility { l, too_frequent: None }));
     }
     // Some values may not need protection, and may be as frequent as they like.

@@ -243,6 +243,23 @@ fn beliefs_are_those_of_listing_every_table() {
     assert!(compared > 120, "{compared} published tables");
 }
 
+/// What no table leads to is told from what some do, by all members that may be published.
+#[test]
+fn what_cannot_have_come_out_is_recognized() {
+    for (records, values, l) in [(9, 3, 2), (10, 4, 3), (12, 5, 3), (13, 5, 4)] {
+        let bases = labelled(records, values);
+        for (name, member) in members().filter(|(_, member)| member.is_publishable()) {
+            let reached = listed(&*member, &bases, l);
+            for counts in (1..=records).flat_map(|published| partitions(published, published)) {
+                if counts.len() == values {
+                    let known = member.beliefs(&Seen { counts: counts.clone(), records, l }).is_some();
+                    assert_eq!(known, reached.contains_key(&counts), "{name}: {counts:?} of {records}, l = {l}");
+                }
+            }
+        }
+    }
+}
+
 /// The strongest prior that treats values alike: all frequencies are known. Where it keeps to a limit, every such prior does, being a mixture.
 #[test]
 fn who_keeps_to_the_limit_does_so_against_somebody_who_knows_all_frequencies() {

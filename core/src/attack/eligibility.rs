@@ -1,4 +1,4 @@
-//! Eligibility: which value was so frequent that records had to be withheld?
+//! Eligibility: which value was the most frequent, where records had to be withheld for it?
 //!
 //! **Knowledge**: the release, how many records the table had, and how records were withheld; the frequencies of values as the way to withhold says, and for none of its values that it is likelier than
 //! another.
@@ -27,7 +27,7 @@ use dashu_ratio::RBig;
 /// The description of the eligibility attack.
 pub const KIND: Kind<Build> = Kind {
     name: "eligibility",
-    summary: "Computes how far somebody who knows how records were withheld can tell which value was too frequent",
+    summary: "Computes how far somebody who knows how records were withheld can tell which value was the most frequent",
     reference: "l-dichotomy, Section 1.2",
     params: &[],
     example: &[],
@@ -87,6 +87,8 @@ impl Sight<'_> {
         let mut tally = Tally::default();
         let records = self.column.codes().len() as u64;
         let Some(beliefs) = &self.beliefs else {
+            // Nothing is known, so nothing is ruled out.
+            tally.believe(Belief { belief: Fraction::ONE, limit: self.limit, exceeds: self.limit.is_some() });
             tally.count(records, 1.0, self.limit.is_some());
             return tally;
         };
@@ -123,7 +125,13 @@ impl Sight<'_> {
     }
 
     fn warning(&self, suppressed: &Suppressed<'_>, promised: bool) -> Option<String> {
-        let highest = self.beliefs.as_ref()?.iter().max()?;
+        let Some(beliefs) = &self.beliefs else {
+            return Some(format!(
+                "How far somebody who knows how records were withheld can tell which value of \"{}\" was the most frequent could not be counted: nothing is claimed about it.",
+                self.column.name()
+            ));
+        };
+        let highest = beliefs.iter().max()?;
         if promised || *highest <= RBig::from(self.claimed) {
             return None;
         }
@@ -133,7 +141,7 @@ impl Sight<'_> {
             false => "whoever computes it may reach more".to_string(),
         };
         Some(format!(
-            "{} was claimed to keep the belief in which value of \"{}\" was too frequent to 1/{}; {reached}. Calibrated suppression keeps to it.",
+            "{} was claimed to keep the belief in which value of \"{}\" was the most frequent to 1/{}; {reached}. Calibrated suppression keeps to it.",
             suppressed.method.name,
             self.column.name(),
             suppressed.l,

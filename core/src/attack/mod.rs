@@ -49,6 +49,11 @@ pub fn usual(requirements: &[Requirement]) -> Vec<(&'static Kind<Build>, Params)
     usual.chain(granted).collect()
 }
 
+/// The attack that is made on what was withheld for a frequent value, whatever attacks a plan names.
+pub fn on_suppression() -> (&'static Kind<Build>, Params) {
+    (&eligibility::KIND, Params::default())
+}
+
 /// Makes an attack from checked parameters.
 pub type Build = fn(&Params) -> Box<dyn Attack>;
 
@@ -240,14 +245,15 @@ impl Finding {
         self.detail(UNDECIDED_PEOPLE).filter(|people| *people > 0.0).map(|people| people as u64)
     }
 
-    /// What it was claimed that the belief in which value was too frequent is not above; nothing for beliefs about people.
+    /// What it was claimed that the belief in which value was the most frequent is not above; nothing for beliefs about people.
     pub fn claimed_belief(&self) -> Option<f64> {
         self.detail(CLAIMED_BELIEF)
     }
 
     /// The same, if it is above that.
     pub fn broken_claim(&self) -> Option<f64> {
-        self.claimed_belief().filter(|claimed| self.highest.to_f64() > *claimed)
+        let is_known = self.undecided_people().is_none();
+        self.claimed_belief().filter(|claimed| is_known && self.highest.to_f64() > *claimed)
     }
 
     /// Its name, with the parameters that are not the default ones.

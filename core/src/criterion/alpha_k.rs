@@ -98,7 +98,7 @@ impl Criterion for AlphaK {
     }
 
     /// # Claim
-    /// One in ⌈1/α⌉ is not more than α. Too few records are another matter.
+    /// One in ⌈1/α⌉ is not more than α. Too few records are another matter: see `least`.
     fn eligibility(&self) -> Option<u64> {
         Some(Fraction::new(self.alpha.den, self.alpha.num).ceil())
     }

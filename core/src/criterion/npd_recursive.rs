@@ -16,6 +16,7 @@
 
 use super::entropy_dont_care::{DONT_CARE, cared_for};
 use super::recursive::{self, needed_c};
+use super::shared::all_need_protection;
 use super::{About, Bound, Build, Criterion, Evidence, Knowledge, Limit, Measure, On, Verdict};
 use crate::candidate::Histogram;
 use crate::exact::Fraction;
@@ -94,6 +95,13 @@ impl Criterion for NpdRecursive {
 
     fn is_monotone(&self) -> bool {
         true
+    }
+
+    /// # Claim
+    /// As recursive diversity, if all values need protection and none is to be kept.
+    fn eligibility(&self) -> Option<u64> {
+        let plain = self.keep.is_empty() && all_need_protection(&self.cared_for);
+        plain.then(|| recursive::eligible((self.c1, self.l)))?
     }
 
     /// # Claim

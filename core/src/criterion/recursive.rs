@@ -82,6 +82,14 @@ pub(super) fn promised(
     Some(Limit { belief: Fraction::new(c.num, whole), strict: true })
 }
 
+/// The e such that (c,l)-diversity holds wherever no value has more than one in e of the records.
+///
+/// # Claim
+/// If n ≥ e·r₁, the tail is at least n − (l − 1)·r₁ ≥ (e − l + 1)·r₁, so r₁ < c·tail as soon as e − l + 1 > 1/c: with e = l + ⌊1/c⌋.
+pub(super) fn eligible((c, l): (Fraction, u64)) -> Option<u64> {
+    l.checked_add(u64::try_from(c.den / c.num).ok()?)
+}
+
 struct RecursiveDiversity {
     c: Fraction,
     l: u64,
@@ -122,11 +130,8 @@ impl Criterion for RecursiveDiversity {
         self.cared_for[a as usize] == self.cared_for[b as usize]
     }
 
-    /// # Claim
-    /// If n ≥ e·r₁, the tail is at least n − (l − 1)·r₁ ≥ (e − l + 1)·r₁, so r₁ < c·tail as soon as e − l + 1 > 1/c: with e = l + ⌊1/c⌋.
     fn eligibility(&self) -> Option<u64> {
-        let times = u64::try_from(self.c.den / self.c.num).ok()?;
-        all_need_protection(&self.cared_for).then(|| self.l.checked_add(times))?
+        all_need_protection(&self.cared_for).then(|| eligible((self.c, self.l)))?
     }
 
     /// The tail r_l + … + r_m must not be empty.

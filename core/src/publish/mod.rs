@@ -114,7 +114,7 @@ impl SkewReport {
     pub fn not_promised(&self) -> [String; 4] {
         [
             format!("Nothing hides the most frequent value of \"{}\" from somebody who knows already which it is, or what is likely to be frequent.", self.on),
-            "What is said about which value was too frequent is about the most frequent one alone: whether another one was too frequent as well is not hidden.".to_string(),
+            "What is said is about the most frequent value alone: that another one was too frequent as well is not hidden.".to_string(),
             "Records were withheld first because of their values: whoever sees that a person is missing may believe more about that person's value than about those who are published.".to_string(),
             "Which records were withheld was drawn once. Whoever draws again until an outcome pleases, or publishes two outcomes, voids what is said about it.".to_string(),
         ]
@@ -125,11 +125,12 @@ impl SkewReport {
         let suppression = (self.method.build)(&Params::default());
         let promise = match suppression.keeps_to_limit() {
             true => "No value is believed by more than",
-            false => "It was claimed, and does not hold, that no value is believed by more than",
+            false => "It was claimed, and does not always hold, that no value is believed by more than",
         };
         format!(
-            "One value of \"{}\" was too frequent for any grouping to hide. Of {} records {} were withheld first ({}). {promise} 1/{} to be that one by somebody who knows {}.",
+            "The most frequent value of \"{}\" had more than one in {} of {} records, of which {} were withheld first ({}). {promise} 1/{} to be that one by somebody who knows {}.",
             self.on,
+            self.l,
             self.records,
             self.withheld,
             self.method.name,

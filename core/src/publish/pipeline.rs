@@ -3,14 +3,14 @@
 use super::describe::Known;
 use super::{Publication, SkewReport, infeasible, skewed};
 use crate::anonymize::{Class, Outcome, Safety, Task, View, Wanted};
-use crate::attack::{Finding, Making, Original, Promises, Suppressed, Target};
+use crate::attack::{self, Finding, Making, Original, Promises, Suppressed, Target};
 use crate::audit::{Answer, audit_bound};
 use crate::candidate::Groups;
 use crate::criterion::{Bound, Holders, Requirement, Scope};
 use crate::data::{Formats, Table};
 use crate::error::{Error, Fault, Result};
 use crate::exact::Fraction;
-use crate::plan::{Plan, Publishing};
+use crate::plan::{Attempt, Plan, Publishing};
 use crate::recode::{Form, Recoded, bucketize, generalize, generalize_groups};
 use std::collections::HashSet;
 use std::path::Path;
@@ -55,7 +55,7 @@ pub fn make(plan: &Plan, publishing: &Publishing, table: &Table, formats: &Forma
     };
     let bound = bind(&prepared)?;
     let restored = skewed::restore(plan, publishing, &prepared, &bound)?;
-    // From here on what was withheld is as if it had never been: nothing that is published can tell of it.
+    // From here on what was withheld is as if it had never been: no figure that is published is about its sensitive values.
     let (table, bound, skew) = match &restored {
         None => (&*prepared, bound, None),
         Some(restored) => (&restored.table, bind(&restored.table)?, Some(&restored.report)),
@@ -68,7 +68,7 @@ pub fn make(plan: &Plan, publishing: &Publishing, table: &Table, formats: &Forma
     let (metric, chance) = (&publishing.metric, publishing.chance);
     let task = Task { table, schema, requirements: &plan.requirements, bound: &bound, limit, metric, chance };
     let formed = Formed::new(publishing, &task)
-        .map_err(|error| if skew.is_some() { infeasible::after_suppression(error) } else { error })?;
+        .map_err(|error| skew.map_or(error.clone(), |skew| infeasible::after_suppression(&error, skew.withheld)))?;
     let recoded = formed.recode(publishing, &task)?;
     let mut criteria = audited(&task, &recoded)?;
     if publishing.recoding.form == Form::Bucketized {
@@ -258,7 +258,10 @@ fn attacked(
             is_published: recoded.suppressed == 0,
         }),
     };
-    for attempt in &publishing.attacks {
+    let (kind, params) = attack::on_suppression();
+    let is_named = publishing.attacks.iter().any(|attempt| attempt.kind.name == kind.name);
+    let unnamed = Some(Attempt { kind, params, max_belief: None }).filter(|_| suppressed.is_some() && !is_named);
+    for attempt in publishing.attacks.iter().chain(&unnamed) {
         let promises = Promises {
             criteria: plan.requirements.iter().zip(task.bound).collect(),
             all: true,

@@ -25,7 +25,11 @@ pub(super) struct Restored {
 /// The purpose of random choices here.
 const RECORDS: u64 = 0x736b_6577;
 
-/// Withholds records of frequent values, as the plan says, if no grouping of the table could satisfy it otherwise; nothing if one could.
+/// Withholds records of frequent values, as the plan says, wherever a value has more than one in l of the records; nothing where none has. If the plan says nothing, refuses what no grouping could
+/// satisfy.
+///
+/// Whether records are withheld depends on frequencies alone, not on what a criterion makes of them or on which values need protection: so everybody knows what it means that some were, and beliefs
+/// are those that [`skew`] states.
 pub(super) fn restore(
     plan: &Plan,
     publishing: &Publishing,
@@ -33,33 +37,73 @@ pub(super) fn restore(
     bound: &[Bound],
 ) -> Result<Option<Restored>> {
     let tested = tested(&plan.requirements, table, bound)?;
-    let Some(first) = tested.iter().find(|tested| tested.too_frequent.is_some()) else { return Ok(None) };
-    let on = first.on();
-    if let Some(other) = tested.iter().find(|tested| tested.too_frequent.is_some() && tested.on() != on) {
-        let (message, help) = (
-            format!("both \"{on}\" and \"{}\" have a value that is too frequent: {}", other.on(), first.in_the_way()),
-            "ask for less diversity on one of them: what withholding for one column tells about the other is not known",
-        );
-        return Err(Error::new(Fault::Infeasible, message).help(help));
+    let Some(method) = publishing.skew.method else { return refuse(&tested, publishing, table) };
+    let mut restored = None;
+    for (on, l) in wanted(&tested, publishing, plan)? {
+        let column = table.column(on)?;
+        let ranked = Ranked::new(&column.counts());
+        let values = ranked.frequencies.len() as u64;
+        if ranked.is_eligible(l) || (values < l && publishing.skew.l.is_none()) {
+            // With too few values nothing can be restored; the method says what could be met.
+            continue;
+        }
+        if values < l {
+            let message = format!("[skew]: hiding among {l} values, where \"{on}\" has {values}");
+            return Err(Error::plan(message).help("leave out `l`, or lower it"));
+        }
+        if let Some(other) = restored.replace((on, ranked, l)) {
+            let message =
+                format!("both \"{}\" and \"{on}\" have a value with more than one in {l} of the records", other.0);
+            return Err(Error::new(Fault::Infeasible, message)
+                .help("ask for less diversity on one of them: what withholding for one column tells about the other is not known"));
+        }
     }
-    let needed = tested.iter().filter(|tested| tested.on() == on).map(|tested| tested.l).max().unwrap_or(first.l);
-    let l = publishing.skew.l.unwrap_or(needed);
-    if l < needed {
-        let message = format!("[skew]: hiding among {l} values is not enough for the criteria, which need {needed}");
-        return Err(Error::plan(message).help("leave out `l`"));
-    }
-    let column = table.column(on)?;
-    let ranked = Ranked::new(&column.counts());
-    if l > ranked.frequencies.len() as u64 {
-        let message = format!("[skew]: hiding among {l} values, where \"{on}\" has {}", ranked.frequencies.len());
-        return Err(Error::plan(message).help("leave out `l`, or lower it"));
-    }
+    let Some((on, ranked, l)) = restored else { return Ok(None) };
     let skewed = Skewed::new(&ranked.frequencies, l)?;
-    let Some(method) = publishing.skew.method else { return Err(refused(first, &skewed)) };
-    let rows = suppress(method, column, ranked, &skewed, publishing.chance)?;
+    let rows = suppress(method, table.column(on)?, ranked, &skewed, publishing.chance)?;
     let withheld = skewed.records() - rows.len() as u64;
     let report = SkewReport { method, on: on.to_string(), l, records: skewed.records(), withheld };
     Ok(Some(Restored { table: rest(table, &plan.schema, &rows)?, report }))
+}
+
+/// The error where the plan says nothing about a value that is in the way of every grouping, if one is.
+fn refuse(tested: &[Tested], publishing: &Publishing, table: &Table) -> Result<Option<Restored>> {
+    let Some(first) = tested.iter().find(|tested| tested.too_frequent.is_some()) else { return Ok(None) };
+    let needed = tested.iter().filter(|tested| tested.on() == first.on()).map(|tested| tested.l).max();
+    let l = publishing.skew.l.or(needed).unwrap_or(first.l);
+    match Skewed::new(&Ranked::new(&table.column(first.on())?.counts()).frequencies, l) {
+        Ok(skewed) => Err(refused(first, &skewed)),
+        // Too few values: the method says what could be met.
+        Err(_) => Ok(None),
+    }
+}
+
+/// The columns that are to be made eligible, each with its l: those that criteria on frequencies are about; else, with an l of its own, the only sensitive one.
+fn wanted<'t>(tested: &'t [Tested], publishing: &Publishing, plan: &'t Plan) -> Result<Vec<(&'t str, u64)>> {
+    let mut columns: Vec<(&str, u64)> = Vec::new();
+    for one in tested {
+        match columns.iter_mut().find(|(on, _)| *on == one.on()) {
+            Some((_, l)) => *l = one.l.max(*l),
+            None => columns.push((one.on(), one.l)),
+        }
+    }
+    match (publishing.skew.l, plan.schema.names(Role::Sensitive).as_slice(), columns.as_slice()) {
+        (Some(l), [only], []) => Ok(vec![(only, l)]),
+        (_, _, []) => {
+            let message = "[skew]: no criterion says among how many values a frequent one is to hide";
+            Err(Error::plan(message)
+                .help("require frequency-l-diversity, or write [skew] l = … for a plan with one sensitive column"))
+        }
+        (None, _, _) => Ok(columns),
+        (Some(l), _, _) => match columns.iter().map(|(_, needed)| *needed).max().filter(|needed| l < *needed) {
+            None => Ok(columns.into_iter().map(|(on, _)| (on, l)).collect()),
+            Some(needed) => {
+                let message =
+                    format!("[skew]: hiding among {l} values is not enough for the criteria, which need {needed}");
+                Err(Error::plan(message).help("leave out `l`"))
+            }
+        },
+    }
 }
 
 /// A requirement about how frequent values are, tried on everybody in one group.
@@ -75,12 +119,7 @@ fn tested(requirements: &[Requirement], table: &Table, bound: &[Bound]) -> Resul
     for (wanted, bound) in requirements.iter().zip(bound).filter(|(_, bound)| bound.criterion.eligibility().is_some()) {
         let audit = audit_bound(table, &everybody, slice::from_ref(wanted), slice::from_ref(bound))?;
         for answer in audit.criteria {
-            // With fewer values than l nothing can be restored; the method says what could be met.
-            let Some(Eligibility { l, too_frequent }) =
-                answer.eligibility.filter(|found| values(table, wanted) >= found.l)
-            else {
-                continue;
-            };
+            let Some(Eligibility { l, too_frequent }) = answer.eligibility else { continue };
             tested.push(Tested { answer, l, too_frequent });
         }
     }
@@ -131,11 +170,6 @@ fn suppress(
         return Err(Error::new(Fault::Infeasible, message).help(help));
     }
     Ok(rows)
-}
-
-/// How many different values a requirement's column has.
-fn values(table: &Table, wanted: &Requirement) -> u64 {
-    table.find(&wanted.on[0]).map_or(0, |on| on.domain().len() as u64)
 }
 
 /// Rows of which so many of each value are kept, chosen uniformly: of the rows of a value that are still to come, each is as likely to be among those still to be kept.
@@ -205,11 +239,11 @@ impl Way {
             format!("{expected:.1} records in the mean")
         };
         let promise = match self.keeps_to_limit {
-            true => "nobody who knows the method believes more than",
-            false => "claimed, but whoever computes may believe more than",
+            true => "nobody who knows the method believes by more than",
+            false => "claimed, but whoever computes may believe by more than",
         };
         let (share, l) = (expected * 100.0 / skewed.records() as f64, skewed.l());
-        format!("method = \"{name}\": {mean} ({share:.1} %); {promise} 1/{l} which value it was")
+        format!("method = \"{name}\": {mean} ({share:.1} %); {promise} 1/{l} which value was the most frequent")
     }
 }
 

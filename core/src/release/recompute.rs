@@ -11,7 +11,8 @@ use crate::data::{
 };
 use crate::error::{Error, Fault, Result};
 use crate::kind::{Kind, Params, Raw};
-use crate::report::{answer_json, finding_json, params_json};
+use crate::publish::SkewReport;
+use crate::report::{answer_json, finding_json, params_json, skew_json};
 use crate::skew;
 use crate::utility::grouped;
 use serde_json::{Map, Value, json};
@@ -35,17 +36,9 @@ pub struct Stated {
     records: u64,
     suppressed: u64,
     /// What was withheld before because a value was too frequent.
-    skew: Option<StatedSkew>,
+    skew: Option<SkewReport>,
     starred: bool,
     levels: Vec<StatedLevel>,
-}
-
-/// How records of frequent values are stated to have been withheld.
-struct StatedSkew {
-    method: &'static Kind<skew::Build>,
-    on: String,
-    l: u64,
-    withheld: u64,
 }
 
 /// A release as it was read.
@@ -83,10 +76,11 @@ impl Stated {
             attacks: Vec::new(),
             records: document["records"].as_u64().ok_or_else(|| broken("no number of records"))?,
             suppressed: document["suppressed"].as_u64().ok_or_else(|| broken("no number of suppressed records"))?,
-            skew: read_skew(&document["skew"])?,
+            skew: None,
             starred: document["suppressed_as"] == "starred",
             levels: Vec::new(),
         };
+        stated.skew = read_skew(&document["skew"], stated.records)?;
         let withheld = stated.skew.as_ref().map_or(0, |skew| skew.withheld);
         let records = stated.records.checked_sub(withheld);
         stated.records = records.ok_or_else(|| broken("more records withheld than there were"))?;
@@ -275,7 +269,7 @@ fn requirement(stated: &Value, schema: &Schema) -> Result<Requirement> {
 }
 
 /// How records of frequent values are stated to have been withheld, if they were.
-fn read_skew(stated: &Value) -> Result<Option<StatedSkew>> {
+fn read_skew(stated: &Value, records: u64) -> Result<Option<SkewReport>> {
     if stated.is_null() {
         return Ok(None);
     }
@@ -283,12 +277,8 @@ fn read_skew(stated: &Value) -> Result<Option<StatedSkew>> {
     let (Some(l), Some(withheld)) = (number("l"), number("withheld")) else {
         return Err(broken("no number of records withheld for a frequent value"));
     };
-    Ok(Some(StatedSkew {
-        method: skew::find(text(&stated["method"])?)?,
-        on: text(&stated["on"])?.to_string(),
-        l,
-        withheld,
-    }))
+    let (method, on) = (skew::find(text(&stated["method"])?)?, text(&stated["on"])?.to_string());
+    Ok(Some(SkewReport { method, on, l, records, withheld }))
 }
 
 /// The method of a release, if there is one of that name with such parameters.
@@ -376,16 +366,20 @@ impl Stated {
     fn suppressed_of<'t>(&self, table: &'t Table) -> Result<Option<Suppressed<'t>>> {
         let Some(skew) = self.skew.as_ref().filter(|_| self.suppressed == 0) else { return Ok(None) };
         let on = table.column(&skew.on)?;
+        if skew.l > on.domain().len() as u64 {
+            return Err(broken("more values to hide among than there are"));
+        }
         let records = (on.codes().len() as u64).checked_add(skew.withheld);
         let records = records.ok_or_else(|| broken("more records withheld than there can be"))?;
         Ok(Some(Suppressed { method: skew.method, on, l: skew.l, records, is_published: true }))
     }
 
-    /// Whether what is published of a column that had too frequent a value is eligible, and has enough values that could be that one; nothing if not all that was left is published.
+    /// What a certificate must say of records that were withheld; and whether what is published is eligible and has enough values that could be the most frequent one, if all that was left is.
     fn dichotomy(&self, table: &Table) -> Result<Value> {
-        let Some(suppressed) = self.suppressed_of(table)? else { return Ok(Value::Null) };
-        let seen = suppressed.seen();
-        Ok(json!({ "eligible": seen.is_eligible(), "candidates": seen.has_candidates() }))
+        let Some(skew) = &self.skew else { return Ok(Value::Null) };
+        let seen = self.suppressed_of(table)?.map(|suppressed| suppressed.seen());
+        let left = seen.map(|seen| json!({ "eligible": seen.is_eligible(), "candidates": seen.has_candidates() }));
+        Ok(json!({ "stated": skew_json(skew), "left": left }))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::json::finding_json;
 use super::terminal::{counted, grouped, number, percent, table, trimmed};
-use crate::attack::{CLAIMED_BELIEF, Finding};
+use crate::attack::{CLAIMED_BELIEF, Finding, UNDECIDED_PEOPLE};
 use serde_json::Value;
 
 /// One finding with its details beside the other entries: what `attack --json` prints.
@@ -82,9 +82,12 @@ fn claim_text(one: &Value) -> String {
     };
     let name = one["attack"].as_str().unwrap_or_default();
     let on = one["on"].as_str().unwrap_or_default();
+    if one[UNDECIDED_PEOPLE].as_f64().is_some_and(|people| people > 0.0) {
+        return format!("\n{name} on {on}\n  It could not be counted: nothing is claimed about it.\n");
+    }
     let end = if highest > claimed { "That is more than was claimed" } else { "No more was claimed" };
     format!(
-        "\n{name} on {on}\n  Whoever knows {} believes by {} at most which value was too frequent. {end}: {}.\n",
+        "\n{name} on {on}\n  Whoever knows {} believes by {} at most which value was the most frequent. {end}: {}.\n",
         one["knowledge"].as_str().unwrap_or("how records were withheld"),
         number(highest),
         number(claimed),

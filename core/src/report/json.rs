@@ -123,7 +123,7 @@ pub fn publication_json(publication: &Publication) -> Value {
 }
 
 /// What was withheld because a value was too frequent, by whom it is hidden from, and how well.
-fn skew_json(skew: &SkewReport) -> Value {
+pub fn skew_json(skew: &SkewReport) -> Value {
     let suppression = (skew.method.build)(&Params::default());
     json!({
         "method": skew.method.name,

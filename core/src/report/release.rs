@@ -56,7 +56,7 @@ fn headline(publication: &Publication) -> String {
     let frequent = publication.attacks.iter().find_map(|finding| Some((finding, finding.broken_claim()?)));
     let frequent = frequent.map_or(String::new(), |(finding, claimed)| {
         let (highest, claimed) = (number(finding.highest.to_f64()), number(claimed));
-        format!(" And whoever knows how records were withheld tells which value was too frequent with a belief of {highest}, where {claimed} was claimed.")
+        format!(" And whoever knows how records were withheld tells which value was the most frequent with a belief of {highest}, where {claimed} was claimed.")
     });
     let criteria = match publication.criteria.len() {
         1 => "the criterion holds".to_string(),
@@ -67,7 +67,7 @@ fn headline(publication: &Publication) -> String {
         some => format!(", {} suppressed", counted(some as u64, "record")),
     };
     let withheld = publication.skew.as_ref().map_or(String::new(), |skew| {
-        format!(", {} withheld first for a too frequent value", counted(skew.withheld, "record"))
+        format!(", {} withheld first for a frequent value", counted(skew.withheld, "record"))
     });
     format!(
         "{mark} {} of {} records in {}{withheld}{suppressed}: {criteria}, {attacks}.{method}{frequent}",

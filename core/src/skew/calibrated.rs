@@ -41,6 +41,7 @@
 use super::deterministic::KNOWS_FREQUENCIES;
 use super::{Build, Outcome, Seen, Skewed, Suppression};
 use crate::kind::Kind;
+use dashu_int::UBig;
 use dashu_ratio::RBig;
 use rand::RngExt;
 use rand_chacha::ChaCha20Rng;
@@ -108,11 +109,18 @@ impl Suppression for Calibrated {
         Some((1..=table.l() as usize).map(outcome).collect())
     }
 
+    /// # Claim
+    /// It leads to every table that is eligible, has candidates, and has G_{l−1} = G_l, which are both F_l: from F1 = G_l + |TS| and the other frequencies as they are published, of which the shape is
+    /// made that is published, and eligible without a cap. The candidates say that F1 > n/l, and that is more than G1, which is at most |TP|/l.
     fn beliefs(&self, published: &Seen) -> Option<Vec<RBig>> {
+        let l = usize::try_from(published.l).ok()?;
+        if !published.is_dichotomous() || published.counts.get(l - 1)? != published.counts.get(l.checked_sub(2)?)? {
+            return None;
+        }
         let mut beliefs = Vec::with_capacity(published.counts.len());
         for alike in published.counts.chunk_by(|a, b| a == b) {
-            let places = alike.len().min((published.l as usize).saturating_sub(beliefs.len()));
-            let belief = RBig::from_parts(places.into(), (alike.len() as u64 * published.l).into());
+            let places = alike.len().min(l.saturating_sub(beliefs.len()));
+            let belief = RBig::from_parts(places.into(), UBig::from(alike.len()) * published.l);
             beliefs.extend(std::iter::repeat_n(belief, alike.len()));
         }
         Some(beliefs)

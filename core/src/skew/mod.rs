@@ -49,7 +49,7 @@ pub trait Suppression: Send + Sync {
     /// Everything that may come out, with its chance, if there are not more choices to make than `most`.
     fn outcomes(&self, table: &Skewed, most: u64) -> Option<Vec<Outcome>>;
 
-    /// How far somebody believes that each value of what is published is S1, in the same order. Exact; nothing if no table leads to it.
+    /// How far somebody believes that each value of what is published is S1, in the same order. Exact; nothing if no table leads to it, or if that could not be counted.
     fn beliefs(&self, published: &Seen) -> Option<Vec<RBig>>;
 
     /// What the beliefs are those of: what the attacker is assumed to know.
@@ -112,6 +112,11 @@ impl Seen {
         let last = usize::try_from(self.l - 1).ok().and_then(|at| self.counts.get(at)).copied().unwrap_or(0);
         let withheld = self.records.saturating_sub(self.published());
         (u128::from(last) + u128::from(withheld)) * u128::from(self.l) > u128::from(self.records)
+    }
+
+    /// Whether any way to suppress may have led here: records were withheld, and what is left is eligible and has enough values that could be S1.
+    fn is_dichotomous(&self) -> bool {
+        self.published() < self.records && !self.counts.contains(&0) && self.is_eligible() && self.has_candidates()
     }
 
     /// How many values have as many records as the most frequent one.

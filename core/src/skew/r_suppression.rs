@@ -149,7 +149,7 @@ impl Suppression for RSuppression {
     }
 
     fn knowledge(&self) -> &'static str {
-        "the method, l, how many records the table had, and that all frequencies that made a single value too frequent were equally likely"
+        "the method, l, how many records the table had, and takes all tables of as many records and values for equally likely in which a single most frequent value has more than one in l"
     }
 
     fn figure(&self) -> &'static str {

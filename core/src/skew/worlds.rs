@@ -51,14 +51,14 @@ const EXACT: u64 = 2000;
 /// records.
 const BITS: usize = 256;
 
-/// How many steps, as withheld records times l², and how many values are counted with at most: more would take minutes, or for ever where somebody made up a certificate.
-const MOST_STEPS: u128 = 100_000_000_000;
+/// How many steps, as withheld records times l, and how many values are counted with at most: more would take minutes, or for ever where somebody made up a certificate.
+const MOST_STEPS: u128 = 500_000_000;
 const MOST_VALUES: usize = 2000;
 
 /// How far somebody who knows the method, n and l believes of each published value that it is S1; nothing if no base table leads there, or if counting would take too long.
 pub(super) fn beliefs(seen: &Seen) -> Option<Vec<RBig>> {
     let release = Release::new(seen)?;
-    let steps = u128::from(seen.records - seen.published()) * u128::from(seen.l).pow(2);
+    let steps = u128::from(seen.records - seen.published()) * u128::from(seen.l);
     if steps > MOST_STEPS || seen.counts.len() > MOST_VALUES {
         return None;
     }

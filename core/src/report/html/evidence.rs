@@ -218,8 +218,11 @@ fn limit_words(limit: Limit) -> String {
 fn attack_words(finding: &Finding) -> String {
     let highest = finding.highest.to_f64();
     let found = match highest {
+        _ if finding.claimed_belief().is_some() && finding.undecided_people().is_some() => {
+            "How sure anybody can be could not be counted: nothing is claimed about it.".to_string()
+        }
         _ if finding.claimed_belief().is_some() => {
-            format!("With that, nobody can be more than {} sure which value was too frequent.", percent(highest))
+            format!("With that, nobody can be more than {} sure which value was the most frequent.", percent(highest))
         }
         0.0 => "With that, nothing can be concluded about anybody.".to_string(),
         1.0 => "With that, somebody can be certain about at least one person.".to_string(),

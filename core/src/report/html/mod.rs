@@ -130,7 +130,7 @@ fn verdict(publication: &Publication) -> Markup {
                     " But whoever knows the method believes more about some people than is promised: see the attacks below."
                 }
                 @if publication.attacks.iter().any(|finding| finding.broken_claim().is_some()) {
-                    " But whoever knows how records were withheld can tell better than was claimed which value was too frequent: see the attacks below."
+                    " But whoever knows how records were withheld can tell better than was claimed which value was the most frequent: see the attacks below."
                 }
             }
         }
