@@ -101,8 +101,17 @@ fn look_at_skew(arguments: &Arguments, l: u64, output: &mut Output) -> Result<()
     if arguments.json {
         output.json(&eligibility_json(&found))
     } else {
-        output.text(&eligibility_text(&found, &unasked))
+        output.text(&(eligibility_text(&found, &unasked) + &unprotected(plan.as_ref(), &columns)))
     }
+}
+
+/// That not every value needs protection, where the plan says so: then a table may be publishable that is not eligible.
+fn unprotected(plan: Option<&Plan>, columns: &[String]) -> String {
+    let specs = columns.iter().filter_map(|name| plan?.schema.find(name));
+    let partly = specs.filter(|spec| !spec.sensitive_values.is_empty()).map(|spec| {
+        format!("\nThe plan protects only some values of {} (sensitive_values): others may be as frequent as they like, and `check` tells whether any is in the way.\n", spec.name)
+    });
+    partly.collect()
 }
 
 fn look(table: &Table, column: &str, l: u64, asked: &SkewArguments) -> Result<Eligibility> {

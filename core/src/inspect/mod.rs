@@ -309,6 +309,13 @@ pub fn draft_plan(table: &Table, profile: &Profile, data: &str, read: &ReadOptio
             quoted(&column.name),
             column.distinct.clamp(1, 3),
         );
+        if column.top_share > 0.5 {
+            text += &format!(
+                "# One value of {} has {:.0} % of the records: no grouping keeps it to half of a group. For frequency-l-diversity add [skew] method = \"calibrated\".\n",
+                quoted(&column.name),
+                column.top_share * 100.0
+            );
+        }
     }
     if !profile.columns.iter().any(|column| column.role == Role::Sensitive) {
         text += "\n# No column's name sounds sensitive. If one is, give it role = \"sensitive\" above and ask for diversity:\n\
