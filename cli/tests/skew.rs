@@ -120,7 +120,18 @@ fn every_way_restores_eligibility_and_the_certificate_says_how() {
         if method != "r-suppression" {
             assert_close(&found["highest_belief"], 1.0 / 3.0, method);
         }
-        assert!(released(&folder, "report.html").contains("Withheld first"));
+        let report = released(&folder, "report.html");
+        for part in [
+            "Withheld first",
+            "sure which value was the most frequent; 33.3\u{a0}% was claimed",
+            "the original table has other shares",
+            "No further record",
+        ] {
+            assert!(report.contains(part), "{method}: {part}");
+        }
+        assert!(!report.contains("the same shares"), "{method}");
+        let told = certificate["not_promised"].to_string();
+        assert!(told.contains("about the most frequent value alone") && told.contains("drawn once"), "{told}");
         let repeated = folder.json("attack release --only eligibility --json", 0);
         assert_eq!(
             (&repeated["attacks"][0]["source"], &repeated["attacks"][0]["max_belief"]),

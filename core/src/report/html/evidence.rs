@@ -215,15 +215,22 @@ fn limit_words(limit: Limit) -> String {
     format!("{} {}", if limit.strict { "below" } else { "at most" }, percent(limit.belief.to_f64()))
 }
 
+/// How far it can be told which value was the most frequent.
+fn frequent_words(finding: &Finding) -> String {
+    if finding.undecided_people().is_some() {
+        return "How sure anybody can be which value was the most frequent could not be counted.".to_string();
+    }
+    format!(
+        "With that, nobody can be more than {} sure which value was the most frequent; {} was claimed.",
+        percent(finding.highest.to_f64()),
+        percent(finding.claimed_belief().unwrap_or(1.0))
+    )
+}
+
 fn attack_words(finding: &Finding) -> String {
     let highest = finding.highest.to_f64();
     let found = match highest {
-        _ if finding.claimed_belief().is_some() && finding.undecided_people().is_some() => {
-            "How sure anybody can be could not be counted: nothing is claimed about it.".to_string()
-        }
-        _ if finding.claimed_belief().is_some() => {
-            format!("With that, nobody can be more than {} sure which value was the most frequent.", percent(highest))
-        }
+        _ if finding.claimed_belief().is_some() => frequent_words(finding),
         0.0 => "With that, nothing can be concluded about anybody.".to_string(),
         1.0 => "With that, somebody can be certain about at least one person.".to_string(),
         _ => format!("With that, nobody can be more than {} sure about any person in the release.", percent(highest)),
