@@ -82,7 +82,7 @@ fn what_cannot_be_restored_is_refused() {
     let require = ["job", "disease"]
         .map(|on| format!("[[require]]\ncriterion = \"frequency-l-diversity\"\non = \"{on}\"\nl = 2\n"));
     let both = folder(table, both, &format!("{}{}[skew]\nmethod = \"calibrated\"\n", require[0], require[1]));
-    refuse(&both, PUBLISH, 4, &["both", "\"job\"", "\"disease\"", "more than one in 2"]);
+    refuse(&both, PUBLISH, 4, &["\"job\" has a value", "\"disease\" one", "more than one in 2", "[skew] on"]);
 }
 
 /// Values that need no protection may be as frequent as they like: another one is in the way.
@@ -224,6 +224,14 @@ fn what_is_withheld_depends_on_frequencies_alone() {
     let sizes =
         folder(&people(&FREQUENT), COLUMNS, &format!("[[require]]\ncriterion = \"k-anonymity\"\nk = 3\n{}", skew("")));
     refuse(&sizes, PUBLISH, 2, &["[skew]", "among how many values"]);
+    // Of two columns with criteria, the plan may name the one that is in the way.
+    let columns = COLUMNS.replace("job = \"quasi\"", "job = \"sensitive\"");
+    let both = format!("{DIVERSE}[[require]]\ncriterion = \"distinct-l-diversity\"\non = \"job\"\nl = 3\n");
+    let with = |l: &str| folder(&people(&FREQUENT), &columns, &format!("{both}{}", skew(l)));
+    let named = publish(&with("on = \"disease\"\nl = 4\n"));
+    assert_eq!((&named["skew"]["on"], &named["skew"]["l"]), (&json!("disease"), &json!(4)));
+    refuse(&with("l = 4\n"), PUBLISH, 2, &["which column"]);
+    refuse(&with("on = \"diseas\"\n"), PUBLISH, 2, &["did you mean \"disease\"?"]);
 }
 
 #[test]

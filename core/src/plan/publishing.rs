@@ -43,12 +43,14 @@ pub struct Publishing {
 }
 
 /// What to do where a sensitive value is too frequent for any grouping.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Skew {
     /// How to suppress records of frequent values; nothing to refuse.
     pub method: Option<&'static Kind<skew::Build>>,
     /// Among how many values the most frequent one is to hide, if not among as many as the criteria ask for.
     pub l: Option<u64>,
+    /// The sensitive column, if not every one that a criterion on frequencies is about.
+    pub on: Option<String>,
 }
 
 /// What attacks may find.
@@ -220,7 +222,7 @@ const REFUSE: &str = "refuse";
 
 fn read_skew(section: Option<&Section<'_>>) -> Result<Skew> {
     let Some(section) = section else { return Ok(Skew::default()) };
-    section.refuse_unknown(["method", "l"])?;
+    section.refuse_unknown(["method", "l", "on"])?;
     let method = match section.get("method", text)?.as_deref() {
         None | Some(REFUSE) => None,
         Some(name) => Some(find_publishable(name).map_err(|error| error.line(section.line_of("method")))?),
@@ -230,7 +232,7 @@ fn read_skew(section: Option<&Section<'_>>) -> Result<Skew> {
         let error = Error::plan(format!("{}: `l` is a whole number, at least 2", section.name));
         return Err(error.line(section.line_of("l")).help("leave it out to take what the criteria ask for"));
     }
-    Ok(Skew { method, l: l.map(|l| l as u64) })
+    Ok(Skew { method, l: l.map(|l| l as u64), on: section.get("on", text)? })
 }
 
 /// A way to suppress that may be published.

@@ -193,17 +193,17 @@ impl Known<'_> {
     }
 }
 
-/// Whether next to nothing could be told apart: one group, or most records not grouped at all.
+/// Whether nothing could be told apart, and everybody sees why.
 fn is_coarse(recoded: &Recoded) -> bool {
-    recoded.groups.len() == 1 || recoded.suppressed > recoded.table.rows()
+    recoded.groups.len() == 1 && recoded.suppressed == 0
 }
 
 /// Why, and what helps, if a frequent value is the reason.
 fn coarse_words(skew: &SkewReport, left: &Column) -> Option<String> {
     let most = left.counts().into_iter().max().unwrap_or(0);
     let is_full = u128::from(most) * u128::from(skew.l) * 10 > left.codes().len() as u128 * 9;
-    is_full.then(|| format!(
-        "Few groups could be formed: in what was left, one value of \"{}\" has nearly one in {}, so hardly any part of it has room for its share. With [skew] l = {} a little more is withheld, and groups are easier to form; or try anatomy.",
+    (is_full && left.domain().len() as u64 > skew.l).then(|| format!(
+        "Only one group could be formed: in what was left, one value of \"{}\" has nearly one in {}, so hardly any part of it has room for its share. In place of this release, and before it gets out, [skew] l = {} would withhold a little more and make groups easier to form; or try anatomy.",
         skew.on,
         skew.l,
         skew.l + 1

@@ -35,12 +35,14 @@ impl Made {
         }
         let whole_matters = self.scopes.iter().any(reads_whole);
         for finding in &mut publication.attacks {
-            if whole_matters && finding.on.is_some() {
-                finding.limit =
-                    finding.limit.map(|limit| Limit { belief: rounded_fraction(limit.belief, share), ..limit });
-            }
+            // The belief first: it is compared with the limit as it is.
             if !finding.repeatable {
                 blur(finding, share.max(0.01));
+            }
+            // A claim about a way to withhold is public.
+            if whole_matters && finding.on.is_some() && finding.claimed_belief().is_none() {
+                let step = share.max(0.01);
+                finding.limit = finding.limit.map(|limit| Limit { belief: up(limit.belief, step), ..limit });
             }
         }
         publication
@@ -96,13 +98,23 @@ fn blur(finding: &mut Finding, share: f64) {
 /// The highest belief, rounded up, since it is told as the most that anybody believes; but not beyond a limit or a claim that it keeps to.
 fn rounded_up(finding: &Finding, step: f64) -> Fraction {
     let own = finding.highest;
-    let up = Fraction::new((own.to_f64() / step - 1e-9).ceil() as u128, (1.0 / step).round() as u128);
-    let limit = finding.limit.filter(|limit| limit.allows(own)).map(|limit| limit.belief);
+    let kept = finding.limit.filter(|limit| limit.allows(own));
+    if kept.is_some_and(|limit| !limit.allows(up(own, step)) && limit.strict) {
+        // Below the limit is below the limit.
+        return Fraction::new((own.to_f64() / step).floor() as u128, (1.0 / step).round() as u128);
+    }
+    let limit = kept.map(|limit| limit.belief);
     let claimed = finding
         .claimed_belief()
         .filter(|claimed| own.to_f64() <= *claimed)
         .map(|claimed| Fraction::new(1, (1.0 / claimed).round() as u128));
-    [Some(up), limit, claimed, Some(Fraction::ONE)].into_iter().flatten().min().unwrap_or(own)
+    [Some(up(own, step)), limit, claimed].into_iter().flatten().min().unwrap_or(own)
+}
+
+/// The next multiple of a power of ten, at most one.
+fn up(share: Fraction, step: f64) -> Fraction {
+    let steps = (share.to_f64() / step - 1e-9).ceil();
+    Fraction::new(steps as u128, (1.0 / step).round() as u128).min(Fraction::ONE)
 }
 
 /// The power of ten that is worth at least twenty records of so much each.
@@ -116,11 +128,6 @@ fn rounded(value: f64, step: f64) -> f64 {
     format!("{:.digits$}", (value / step).round() * step).parse().unwrap_or(value)
 }
 
-fn rounded_fraction(value: Fraction, step: f64) -> Fraction {
-    let steps = (value.to_f64() / step).round();
-    if steps.is_finite() { Fraction::new(steps as u128, (1.0 / step).round() as u128) } else { value }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -131,6 +138,7 @@ mod tests {
         assert_eq!(worth_twenty(1.0, 2_000), 0.01);
         assert_eq!(rounded(0.393149, 0.001), 0.393);
         assert_eq!(rounded(6.2371, 0.01), 6.24);
-        assert_eq!(rounded_fraction(Fraction::new(2, 3), 0.01), Fraction::new(67, 100));
+        assert_eq!(up(Fraction::new(2, 3), 0.01), Fraction::new(67, 100));
+        assert_eq!(up(Fraction::new(30, 100), 0.1), Fraction::new(3, 10));
     }
 }

@@ -39,7 +39,7 @@ pub fn explain(task: &Task<'_>, by_levels: bool) -> Result<Error> {
 /// The same where records of frequent values were withheld: what was left has a value with as much as can be hidden, so few groups have room for it.
 pub fn after_suppression(error: &Error, withheld: u64) -> Error {
     let message = format!("after {withheld} records were withheld for a frequent value: {}", error.message());
-    Error::new(error.fault(), message).help("use another method (`sfumato list methods`), or withhold a little more, so that groups are easier to form ([skew] l = one more than the criteria ask for); but do not draw again with the same plan until it works: that would tell more than is promised")
+    Error::new(error.fault(), message).help("loosen what fails, use another method (`sfumato list methods`), or withhold a little more, so that groups are easier to form ([skew] l = one more than the criteria ask for); but do not draw again with the same plan until it works: that would tell more than is promised")
 }
 
 /// The error that a method withholds more records than the plan allows.

@@ -67,8 +67,11 @@ pub fn make(plan: &Plan, publishing: &Publishing, table: &Table, formats: &Forma
     let limit = share_of(most, table.rows()).min(table.rows() as u64 - 1);
     let (metric, chance) = (&publishing.metric, publishing.chance);
     let task = Task { table, schema, requirements: &plan.requirements, bound: &bound, limit, metric, chance };
-    let formed = Formed::new(publishing, &task)
-        .map_err(|error| skew.map_or(error.clone(), |skew| infeasible::after_suppression(&error, skew.withheld)))?;
+    let formed =
+        Formed::new(publishing, &task).map_err(|error| match skew.filter(|_| error.fault() == Fault::Infeasible) {
+            None => error,
+            Some(skew) => infeasible::after_suppression(&error, skew.withheld),
+        })?;
     let recoded = formed.recode(publishing, &task)?;
     let mut criteria = audited(&task, &recoded)?;
     if publishing.recoding.form == Form::Bucketized {

@@ -7,7 +7,7 @@ use crate::candidate::Groups;
 use crate::chance::Chance;
 use crate::criterion::{Bound, Requirement};
 use crate::data::{Column, Role, Schema, Table};
-use crate::error::{Error, Fault, Result};
+use crate::error::{Error, Fault, Result, suggest};
 use crate::exact::Fraction;
 use crate::kind::{Kind, Params};
 use crate::plan::{Plan, Publishing};
@@ -37,26 +37,38 @@ pub(super) fn restore(
     bound: &[Bound],
 ) -> Result<Option<Restored>> {
     let tested = tested(&plan.requirements, table, bound)?;
-    let Some(method) = publishing.skew.method else { return refuse(&tested, publishing, table) };
-    let mut restored = None;
-    for (on, l) in wanted(&tested, publishing, plan)? {
-        let column = table.column(on)?;
-        let ranked = Ranked::new(&column.counts());
-        let values = ranked.frequencies.len() as u64;
-        if ranked.is_eligible(l) || (values < l && publishing.skew.l.is_none()) {
-            // With too few values nothing can be restored; the method says what could be met.
+    let wanted = wanted(&tested, publishing, plan)?;
+    let Some(method) = publishing.skew.method else { return refuse(&tested, &wanted, table) };
+    if wanted.is_empty() {
+        let message = "[skew]: no criterion says among how many values a frequent one is to hide";
+        let help = "require frequency-l-diversity, or write [skew] l = … and, for several sensitive columns, on = …";
+        return Err(Error::plan(message).help(help));
+    }
+    let mut restored: Option<(&str, Ranked, u64)> = None;
+    for (on, l) in wanted {
+        let ranked = Ranked::new(&table.column(on)?.counts());
+        if ranked.is_eligible(l) {
             continue;
         }
+        let values = ranked.frequencies.len() as u64;
         if values < l {
+            if publishing.skew.l.is_none()
+                && tested.iter().any(|tested| tested.on() == on && tested.too_frequent.is_some())
+            {
+                // Nothing can be restored; the method says what could be met.
+                continue;
+            }
             let message = format!("[skew]: hiding among {l} values, where \"{on}\" has {values}");
-            return Err(Error::plan(message).help("leave out `l`, or lower it"));
+            return Err(Error::plan(message).help("leave out `l` or lower it, or leave out [skew]"));
         }
-        if let Some(other) = restored.replace((on, ranked, l)) {
-            let message =
-                format!("both \"{}\" and \"{on}\" have a value with more than one in {l} of the records", other.0);
-            return Err(Error::new(Fault::Infeasible, message)
-                .help("ask for less diversity on one of them: what withholding for one column tells about the other is not known"));
+        if let Some((other, _, its)) = &restored {
+            let message = format!(
+                "\"{other}\" has a value with more than one in {its} of the records, and \"{on}\" one with more than one in {l}"
+            );
+            let help = "what withholding for one column tells about the other is not known: ask for less diversity on one of them, or, if it can be grouped as it is, name the other by [skew] on = …";
+            return Err(Error::new(Fault::Infeasible, message).help(help));
         }
+        restored = Some((on, ranked, l));
     }
     let Some((on, ranked, l)) = restored else { return Ok(None) };
     let skewed = Skewed::new(&ranked.frequencies, l)?;
@@ -67,42 +79,43 @@ pub(super) fn restore(
 }
 
 /// The error where the plan says nothing about a value that is in the way of every grouping, if one is.
-fn refuse(tested: &[Tested], publishing: &Publishing, table: &Table) -> Result<Option<Restored>> {
-    let Some(first) = tested.iter().find(|tested| tested.too_frequent.is_some()) else { return Ok(None) };
-    let needed = tested.iter().filter(|tested| tested.on() == first.on()).map(|tested| tested.l).max();
-    let l = publishing.skew.l.or(needed).unwrap_or(first.l);
-    match Skewed::new(&Ranked::new(&table.column(first.on())?.counts()).frequencies, l) {
+fn refuse(tested: &[Tested], wanted: &[(&str, u64)], table: &Table) -> Result<Option<Restored>> {
+    let in_the_way = tested.iter().filter(|tested| tested.too_frequent.is_some());
+    let Some(first) = in_the_way.max_by_key(|tested| tested.l) else { return Ok(None) };
+    let l = wanted.iter().find(|(on, _)| *on == first.on()).map_or(first.l, |(_, l)| *l);
+    let ranked = Ranked::new(&table.column(first.on())?.counts());
+    match Skewed::new(&ranked.frequencies, l) {
         Ok(skewed) => Err(refused(first, &skewed)),
         // Too few values: the method says what could be met.
         Err(_) => Ok(None),
     }
 }
 
-/// The columns that are to be made eligible, each with its l: those that criteria on frequencies are about; else, with an l of its own, the only sensitive one.
-fn wanted<'t>(tested: &'t [Tested], publishing: &Publishing, plan: &'t Plan) -> Result<Vec<(&'t str, u64)>> {
+/// The columns that are to be made eligible, each with its l: those that criteria on frequencies are about, or the one that the plan names; with an l of its own, also the only sensitive one.
+fn wanted<'t>(tested: &'t [Tested], publishing: &'t Publishing, plan: &'t Plan) -> Result<Vec<(&'t str, u64)>> {
+    let skew = &publishing.skew;
+    let sensitive = plan.schema.names(Role::Sensitive);
+    if let Some(on) = skew.on.as_deref().filter(|on| !sensitive.contains(on)) {
+        return Err(Error::plan(format!("[skew]: \"{on}\" is not a sensitive column")).help(suggest(on, sensitive)));
+    }
+    let is_meant = |on: &str| skew.on.as_deref().is_none_or(|named| named == on);
     let mut columns: Vec<(&str, u64)> = Vec::new();
-    for one in tested {
+    for one in tested.iter().filter(|one| is_meant(one.on())) {
         match columns.iter_mut().find(|(on, _)| *on == one.on()) {
             Some((_, l)) => *l = one.l.max(*l),
             None => columns.push((one.on(), one.l)),
         }
     }
-    match (publishing.skew.l, plan.schema.names(Role::Sensitive).as_slice(), columns.as_slice()) {
-        (Some(l), [only], []) => Ok(vec![(only, l)]),
-        (_, _, []) => {
-            let message = "[skew]: no criterion says among how many values a frequent one is to hide";
-            Err(Error::plan(message)
-                .help("require frequency-l-diversity, or write [skew] l = … for a plan with one sensitive column"))
+    let Some(l) = skew.l else { return Ok(columns) };
+    let only = skew.on.as_deref().or(<[&str; 1]>::try_from(sensitive).ok().map(|[only]| only));
+    match (columns.as_slice(), only) {
+        (&[(_, needed)], _) if l < needed => {
+            let message =
+                format!("[skew]: hiding among {l} values is not enough for the criteria, which need {needed}");
+            Err(Error::plan(message).help("leave out `l`"))
         }
-        (None, _, _) => Ok(columns),
-        (Some(l), _, _) => match columns.iter().map(|(_, needed)| *needed).max().filter(|needed| l < *needed) {
-            None => Ok(columns.into_iter().map(|(on, _)| (on, l)).collect()),
-            Some(needed) => {
-                let message =
-                    format!("[skew]: hiding among {l} values is not enough for the criteria, which need {needed}");
-                Err(Error::plan(message).help("leave out `l`"))
-            }
-        },
+        (&[(on, _)], _) | (&[], Some(on)) => Ok(vec![(on, l)]),
+        _ => Err(Error::plan("[skew]: which column is `l` for?").help("write [skew] on = …, a sensitive column")),
     }
 }
 
@@ -134,12 +147,13 @@ impl Tested {
 
     /// What fails, which share is in the way, and with which none would be.
     fn in_the_way(&self) -> String {
+        let (share, enough) = (self.too_frequent.map_or(0.0, |share| share.to_f64() * 100.0), 100.0 / self.l as f64);
+        // As many digits as tell them apart.
+        let digits = (1..9).find(|&digits| format!("{share:.digits$}") != format!("{enough:.digits$}")).unwrap_or(9);
         format!(
-            "no grouping satisfies the plan: even with everybody in one group, {}; one value has {:.1} % of the records, where one in {} ({:.1} %) would do",
+            "no grouping satisfies the plan: even with everybody in one group, {}; one value has {share:.digits$} % of the records, where one in {} ({enough:.digits$} %) would do",
             describe(&self.answer),
-            self.too_frequent.map_or(0.0, |share| share.to_f64() * 100.0),
             self.l,
-            100.0 / self.l as f64,
         )
     }
 }
@@ -233,17 +247,16 @@ impl Way {
 
     fn cost(&self, skewed: &Skewed) -> String {
         let Way { name, expected, .. } = self;
-        let mean = if expected.fract() == 0.0 {
-            format!("{expected} records")
-        } else {
-            format!("{expected:.1} records in the mean")
-        };
+        let records = (expected * 10.0).round() / 10.0;
+        let mean = if self.keeps_to_limit { "records" } else { "records in the mean" };
         let promise = match self.keeps_to_limit {
             true => "nobody who knows the method believes by more than",
             false => "claimed, but whoever computes may believe by more than",
         };
         let (share, l) = (expected * 100.0 / skewed.records() as f64, skewed.l());
-        format!("method = \"{name}\": {mean} ({share:.1} %); {promise} 1/{l} which value was the most frequent")
+        format!(
+            "method = \"{name}\": {records} {mean} ({share:.1} %); {promise} 1/{l} which value was the most frequent"
+        )
     }
 }
 

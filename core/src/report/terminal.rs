@@ -42,7 +42,7 @@ pub fn audit_text(audit: &Audit) -> String {
 fn in_the_way(answer: &Answer) -> Option<String> {
     let found = answer.eligibility?;
     Some(format!(
-        "\nNo grouping of these records can satisfy {} on {}: one value has {} of them, where one in {} ({}) would do. `sfumato inspect --plan PLAN --eligibility {}` tells what withholding some first would cost.\n",
+        "\nNo grouping of these records can satisfy {} on {}: one value has {} of them, where one in {} ({}) would do. `sfumato inspect --plan PLAN --eligibility {}` tells whether withholding some first would help, and at what cost.\n",
         answer.requirement.kind.name,
         answer.requirement.on.join(", "),
         percent(found.too_frequent?.to_f64()),
@@ -171,7 +171,9 @@ fn member_text(member: &Member) -> String {
         };
         text += &format!("      {:<11} {}: {}{default}\n", param.name, param.summary, param.shape);
     }
-    text += &format!("      e.g.        {}\n", member.example);
+    if !member.example.is_empty() {
+        text += &format!("      e.g.        {}\n", member.example);
+    }
     if !member.reference.is_empty() {
         text += &format!("      from        {}\n", member.reference);
     }
