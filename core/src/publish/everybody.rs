@@ -35,13 +35,13 @@ impl Made {
         }
         let whole_matters = self.scopes.iter().any(reads_whole);
         for finding in &mut publication.attacks {
-            // The belief first: it is compared with the limit as it is.
+            // What is claimed of a way to withhold is public; other limits may tell how values are distributed.
+            let is_public = !whole_matters || finding.on.is_none() || finding.claimed_belief().is_some();
+            let step = share.max(0.01);
             if !finding.repeatable {
-                blur(finding, share.max(0.01));
+                blur(finding, step, is_public);
             }
-            // A claim about a way to withhold is public.
-            if whole_matters && finding.on.is_some() && finding.claimed_belief().is_none() {
-                let step = share.max(0.01);
+            if !is_public {
                 finding.limit = finding.limit.map(|limit| Limit { belief: up(limit.belief, step), ..limit });
             }
         }
@@ -81,9 +81,9 @@ fn round_queries(publication: &mut Publication) {
 }
 
 /// What an attacker with the original's distributions finds, told roughly.
-fn blur(finding: &mut Finding, share: f64) {
+fn blur(finding: &mut Finding, share: f64, is_limit_public: bool) {
     let tens = |count: u64| (count + 5) / 10 * 10;
-    finding.highest = rounded_up(finding, share);
+    finding.highest = rounded_up(finding, share, is_limit_public);
     finding.people = tens(finding.people);
     finding.groups = tens(finding.groups);
     // Something above the limit is never told as nothing.
@@ -95,15 +95,15 @@ fn blur(finding: &mut Finding, share: f64) {
     finding.beliefs = [0; 20];
 }
 
-/// The highest belief, rounded up, since it is told as the most that anybody believes; but not beyond a limit or a claim that it keeps to.
-fn rounded_up(finding: &Finding, step: f64) -> Fraction {
+/// The highest belief, rounded up, since it is told as the most that anybody believes; but not beyond a public limit or a claim that it keeps to. (Other limits are rounded up themselves.)
+fn rounded_up(finding: &Finding, step: f64, is_limit_public: bool) -> Fraction {
     let own = finding.highest;
     let kept = finding.limit.filter(|limit| limit.allows(own));
     if kept.is_some_and(|limit| !limit.allows(up(own, step)) && limit.strict) {
         // Below the limit is below the limit.
         return Fraction::new((own.to_f64() / step).floor() as u128, (1.0 / step).round() as u128);
     }
-    let limit = kept.map(|limit| limit.belief);
+    let limit = kept.filter(|_| is_limit_public).map(|limit| limit.belief);
     let claimed = finding
         .claimed_belief()
         .filter(|claimed| own.to_f64() <= *claimed)
