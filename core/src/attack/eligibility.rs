@@ -21,7 +21,7 @@ use crate::data::Column;
 use crate::error::Result;
 use crate::exact::Fraction;
 use crate::kind::{Kind, Params};
-use crate::skew::Ranked;
+use crate::skew::{self, Ranked};
 use dashu_ratio::RBig;
 
 /// The description of the eligibility attack.
@@ -43,7 +43,7 @@ impl Attack for Eligibility {
         let Some(suppressed) = target.suppressed else { return Ok(Vec::new()) };
         let release = target.schema.prepare_recoded(target.release)?;
         let column = release.column(suppressed.on.name())?;
-        let suppression = (suppressed.method.build)(&Params::default());
+        let suppression = skew::make(suppressed.method);
         let claimed = Fraction::new(1, u128::from(suppressed.l));
         let promised = suppression.keeps_to_limit().then_some(claimed);
         let limit = promised.into_iter().chain(target.promises.max_here).min();
@@ -60,7 +60,7 @@ impl Attack for Eligibility {
 /// How far each value of a published column is believed to be S1, by its code there; nothing if that could not be told.
 fn beliefs(suppressed: &Suppressed<'_>, column: &Column) -> Option<Vec<RBig>> {
     let left = Ranked::new(&suppressed.on.counts());
-    let found = (suppressed.method.build)(&Params::default()).beliefs(&suppressed.seen())?;
+    let found = skew::make(suppressed.method).beliefs(&suppressed.seen())?;
     let mut beliefs = vec![RBig::ZERO; column.domain().len()];
     for (&code, belief) in left.codes.iter().zip(found) {
         // What the method that formed groups withheld besides may have been all records of a value.

@@ -78,6 +78,17 @@ pub struct Way {
 }
 
 impl Way {
+    fn new((kind, way): &Member, expected: Option<RBig>) -> Way {
+        Way {
+            name: kind.name,
+            figure: way.figure(),
+            is_publishable: way.is_publishable(),
+            keeps_to_limit: way.keeps_to_limit(),
+            expected,
+            sights: None,
+        }
+    }
+
     /// Whether everything that may be published is listed.
     pub fn is_listed_in_full(&self) -> bool {
         let listed = self.sights.iter().flatten().fold(RBig::ZERO, |sum, sight| sum + &sight.probability);
@@ -116,13 +127,10 @@ pub fn eligibility(column: &Column, l: u64) -> Eligibility {
     let eligible = ranked.is_eligible(l);
     // Refused are eligible columns, and those with too few values.
     let skewed = Skewed::new(&ranked.frequencies, l).ok();
-    let way = |(kind, way): &Member| Way {
-        name: kind.name,
-        figure: way.figure(),
-        is_publishable: way.is_publishable(),
-        keeps_to_limit: way.keeps_to_limit(),
-        expected: if eligible { Some(RBig::ZERO) } else { skewed.as_ref().map(|skewed| way.expected(skewed)) },
-        sights: skewed.as_ref().and_then(|skewed| sights(&**way, skewed)),
+    let way = |member: &Member| {
+        let expected =
+            if eligible { Some(RBig::ZERO) } else { skewed.as_ref().map(|skewed| member.1.expected(skewed)) };
+        Way { sights: skewed.as_ref().and_then(|skewed| sights(&*member.1, skewed)), ..Way::new(member, expected) }
     };
     Eligibility {
         column: column.name().to_string(),
@@ -137,15 +145,17 @@ pub fn eligibility(column: &Column, l: u64) -> Eligibility {
     }
 }
 
+/// What every way to suppress would cost, without what it would tell.
+pub fn ways(skewed: &Skewed) -> Vec<Way> {
+    members().iter().map(|member| Way::new(member, Some(member.1.expected(skewed)))).collect()
+}
+
 /// A way to suppress with its description.
 pub(super) type Member = (&'static Kind<skew::Build>, Box<dyn Suppression>);
 
 /// Every way to suppress.
 pub(super) fn members() -> Vec<Member> {
-    let built = |kind: &'static Kind<skew::Build>| {
-        (kind.build)(&kind.check(&[]).expect("every parameter of a way to suppress has a default"))
-    };
-    skew::KINDS.iter().map(|kind| (*kind, built(kind))).collect()
+    skew::KINDS.iter().map(|kind| (*kind, skew::make(kind))).collect()
 }
 
 /// What may be published, and what somebody then believes; outcomes that look alike are one.

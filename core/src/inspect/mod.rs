@@ -4,7 +4,7 @@ mod batches;
 mod eligibility;
 
 pub use batches::{Batches, Period, Rate, batches, date_columns};
-pub use eligibility::{Eligibility, Sight, Way, eligibility};
+pub use eligibility::{Eligibility, Sight, Way, eligibility, ways};
 
 use crate::candidate::dense_ids;
 use crate::data::{Column, Domain, ReadOptions, Role, Table, ValueType};

@@ -28,7 +28,7 @@ pub struct Publishing {
     pub recoding: Recoding,
     /// The file ending of the published table.
     pub format: String,
-    /// What to do where a sensitive value is too frequent for any grouping.
+    /// What to do where a sensitive value is too frequent.
     pub skew: Skew,
     /// What attacks may find.
     pub gate: Gate,
@@ -42,7 +42,7 @@ pub struct Publishing {
     pub chance: Chance,
 }
 
-/// What to do where a sensitive value is too frequent for any grouping.
+/// What to do where a sensitive value is too frequent: refuse what no grouping could satisfy, or withhold records first.
 #[derive(Clone, Debug, Default)]
 pub struct Skew {
     /// How to suppress records of frequent values; nothing to refuse.
@@ -237,7 +237,7 @@ fn read_skew(section: Option<&Section<'_>>) -> Result<Skew> {
 
 /// A way to suppress that may be published.
 fn find_publishable(name: &str) -> Result<&'static Kind<skew::Build>> {
-    let publishable = || skew::KINDS.into_iter().filter(|kind| (kind.build)(&Params::default()).is_publishable());
+    let publishable = || skew::KINDS.into_iter().filter(|kind| skew::make(kind).is_publishable());
     if let Some(found) = publishable().find(|kind| kind.name == name) {
         return Ok(found);
     }

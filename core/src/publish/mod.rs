@@ -122,7 +122,7 @@ impl SkewReport {
 
     /// What a reader should know about it.
     pub fn sentence(&self) -> String {
-        let suppression = (self.method.build)(&Params::default());
+        let suppression = skew::make(self.method);
         let promise = match suppression.keeps_to_limit() {
             true => "No value is believed by more than",
             false => "It was claimed, and does not always hold, that no value is believed by more than",

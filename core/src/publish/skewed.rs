@@ -1,4 +1,4 @@
-//! Where a sensitive value is too frequent for any grouping: withhold some records first, or say what that would cost.
+//! Where a sensitive value has more than one in l of the records: withhold some first, or, if no grouping could hide it, say what that would cost.
 
 use super::SkewReport;
 use super::infeasible::describe;
@@ -9,7 +9,8 @@ use crate::criterion::{Bound, Requirement};
 use crate::data::{Column, Role, Schema, Table};
 use crate::error::{Error, Fault, Result, suggest};
 use crate::exact::Fraction;
-use crate::kind::{Kind, Params};
+use crate::inspect::{self, Way};
+use crate::kind::Kind;
 use crate::plan::{Plan, Publishing};
 use crate::skew::{self, Ranked, Skewed};
 use rand::RngExt;
@@ -44,38 +45,44 @@ pub(super) fn restore(
         let help = "require frequency-l-diversity, or write [skew] l = … and, for several sensitive columns, on = …";
         return Err(Error::plan(message).help(help));
     }
-    let mut restored: Option<(&str, Ranked, u64)> = None;
+    let Some((on, ranked, l)) = skewed_one(&tested, wanted, publishing, table)? else { return Ok(None) };
+    let skewed = Skewed::new(&ranked.frequencies, l)?;
+    let rows = suppress(method, table.column(on)?, ranked, &skewed, publishing.chance)?;
+    let withheld = skewed.records() - rows.len() as u64;
+    let report = SkewReport { method, on: on.to_string(), l, records: skewed.records(), withheld };
+    Ok(Some(Restored { table: rest(table, &plan.schema, &rows)?, report }))
+}
+
+/// The one column that has a value with more than its one in l of the records, if any has.
+fn skewed_one<'t>(
+    tested: &[Tested],
+    wanted: Vec<(&'t str, u64)>,
+    publishing: &Publishing,
+    table: &Table,
+) -> Result<Option<(&'t str, Ranked, u64)>> {
+    let mut found: Option<(&str, Ranked, u64)> = None;
     for (on, l) in wanted {
         let ranked = Ranked::new(&table.column(on)?.counts());
-        if ranked.is_eligible(l) {
+        let values = ranked.frequencies.len() as u64;
+        let is_in_the_way = || tested.iter().any(|tested| tested.on() == on && tested.too_frequent.is_some());
+        if ranked.is_eligible(l) || (values < l && publishing.skew.l.is_none() && is_in_the_way()) {
+            // Of too few values nothing can be restored; the method says what could be met.
             continue;
         }
-        let values = ranked.frequencies.len() as u64;
         if values < l {
-            if publishing.skew.l.is_none()
-                && tested.iter().any(|tested| tested.on() == on && tested.too_frequent.is_some())
-            {
-                // Nothing can be restored; the method says what could be met.
-                continue;
-            }
             let message = format!("[skew]: hiding among {l} values, where \"{on}\" has {values}");
             return Err(Error::plan(message).help("leave out `l` or lower it, or leave out [skew]"));
         }
-        if let Some((other, _, its)) = &restored {
+        if let Some((other, _, its)) = &found {
             let message = format!(
                 "\"{other}\" has a value with more than one in {its} of the records, and \"{on}\" one with more than one in {l}"
             );
             let help = "what withholding for one column tells about the other is not known: ask for less diversity on one of them, or, if it can be grouped as it is, name the other by [skew] on = …";
             return Err(Error::new(Fault::Infeasible, message).help(help));
         }
-        restored = Some((on, ranked, l));
+        found = Some((on, ranked, l));
     }
-    let Some((on, ranked, l)) = restored else { return Ok(None) };
-    let skewed = Skewed::new(&ranked.frequencies, l)?;
-    let rows = suppress(method, table.column(on)?, ranked, &skewed, publishing.chance)?;
-    let withheld = skewed.records() - rows.len() as u64;
-    let report = SkewReport { method, on: on.to_string(), l, records: skewed.records(), withheld };
-    Ok(Some(Restored { table: rest(table, &plan.schema, &rows)?, report }))
+    Ok(found)
 }
 
 /// The error where the plan says nothing about a value that is in the way of every grouping, if one is.
@@ -168,7 +175,7 @@ fn suppress(
 ) -> Result<Vec<u32>> {
     let mut generator = chance.generator(RECORDS)?;
     let ranked = ranked.by_lot(&mut generator);
-    let drawn = (method.build)(&Params::default()).draw(skewed, &mut generator);
+    let drawn = skew::make(method).draw(skewed, &mut generator);
     let mut kept = vec![0; column.domain().len()];
     ranked.codes.iter().zip(drawn).for_each(|(&code, records)| kept[code as usize] = records);
     let rows = choose(column, kept, &mut generator);
@@ -214,10 +221,10 @@ fn rest(table: &Table, schema: &Schema, rows: &[u32]) -> Result<Table> {
 
 /// The error where the plan does not say what to do: the ways there are, and what each costs. What keeps to its promise comes first.
 fn refused(tested: &Tested, skewed: &Skewed) -> Error {
-    let mut ways: Vec<Way> = skew::KINDS.iter().map(|kind| Way::new(kind, skewed)).collect();
+    let mut ways = inspect::ways(skewed);
     ways.retain(|way| way.is_publishable);
-    ways.sort_by(|a, b| b.keeps_to_limit.cmp(&a.keeps_to_limit).then(a.expected.total_cmp(&b.expected)));
-    let ways: Vec<String> = ways.iter().map(|way| way.cost(skewed)).collect();
+    ways.sort_by(|a, b| b.keeps_to_limit.cmp(&a.keeps_to_limit).then_with(|| a.expected.cmp(&b.expected)));
+    let ways: Vec<String> = ways.iter().map(|way| cost(way, skewed)).collect();
     let help = format!(
         "ask for less diversity, or withhold records of frequent values first ([skew] in the plan):\n    {}\n  `sfumato inspect --plan PLAN --eligibility {}` tells more",
         ways.join("\n    "),
@@ -226,38 +233,16 @@ fn refused(tested: &Tested, skewed: &Skewed) -> Error {
     Error::new(Fault::Infeasible, tested.in_the_way()).help(help)
 }
 
-/// A way to suppress, for somebody who chooses.
-struct Way {
-    name: &'static str,
-    expected: f64,
-    keeps_to_limit: bool,
-    is_publishable: bool,
-}
-
-impl Way {
-    fn new(kind: &Kind<skew::Build>, skewed: &Skewed) -> Way {
-        let suppression = (kind.build)(&Params::default());
-        Way {
-            name: kind.name,
-            expected: suppression.expected(skewed).to_f64().value(),
-            keeps_to_limit: suppression.keeps_to_limit(),
-            is_publishable: suppression.is_publishable(),
-        }
-    }
-
-    fn cost(&self, skewed: &Skewed) -> String {
-        let Way { name, expected, .. } = self;
-        let records = (expected * 10.0).round() / 10.0;
-        let mean = if self.keeps_to_limit { "records" } else { "records in the mean" };
-        let promise = match self.keeps_to_limit {
-            true => "nobody who knows the method believes by more than",
-            false => "claimed, but whoever computes may believe by more than",
-        };
-        let (share, l) = (expected * 100.0 / skewed.records() as f64, skewed.l());
-        format!(
-            "method = \"{name}\": {records} {mean} ({share:.1} %); {promise} 1/{l} which value was the most frequent"
-        )
-    }
+/// What a way to suppress costs, for somebody who chooses.
+fn cost(way: &Way, skewed: &Skewed) -> String {
+    let (name, l) = (way.name, skewed.l());
+    let expected = way.expected.as_ref().map_or(0.0, |expected| expected.to_f64().value());
+    let (records, share) = ((expected * 10.0).round() / 10.0, expected * 100.0 / skewed.records() as f64);
+    let (mean, promise) = match way.keeps_to_limit {
+        true => ("records", "nobody who knows the method believes by more than"),
+        false => ("records in the mean", "claimed, but whoever computes may believe by more than"),
+    };
+    format!("method = \"{name}\": {records} {mean} ({share:.1} %); {promise} 1/{l} which value was the most frequent")
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ use crate::inspect::Profile;
 use crate::kind::{Params, Point, Setting};
 use crate::publish::{MethodReport, Publication, SkewReport};
 use crate::recode::Form;
+use crate::skew;
 use serde_json::{Map, Value, json};
 
 /// The document of `check --json`.
@@ -124,7 +125,7 @@ pub fn publication_json(publication: &Publication) -> Value {
 
 /// What was withheld because a value was too frequent, by whom it is hidden from, and how well.
 pub fn skew_json(skew: &SkewReport) -> Value {
-    let suppression = (skew.method.build)(&Params::default());
+    let suppression = skew::make(skew.method);
     json!({
         "method": skew.method.name,
         "on": skew.on,

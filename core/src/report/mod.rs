@@ -21,7 +21,7 @@ use crate::anonymize;
 use crate::attack;
 use crate::criterion;
 use crate::data::{Formats, hierarchy};
-use crate::kind::{Kind, Param, Params};
+use crate::kind::{Kind, Param};
 use crate::skew;
 use crate::utility;
 
@@ -100,7 +100,7 @@ pub fn families(formats: &Formats) -> Vec<Family> {
 
 /// A way to withhold records; of one that is only a bound there is no example.
 fn skew_member(kind: &Kind<skew::Build>) -> Member {
-    let is_publishable = (kind.build)(&Params::default()).is_publishable();
+    let is_publishable = skew::make(kind).is_publishable();
     if is_publishable { named("method", kind) } else { member(kind, String::new()) }
 }
 

@@ -35,6 +35,11 @@ pub fn find(name: &str) -> Result<&'static Kind<Build>> {
     kind::find(&KINDS, "skew method", name)
 }
 
+/// A way to suppress, made: none takes parameters.
+pub fn make(kind: &Kind<Build>) -> Box<dyn Suppression> {
+    (kind.build)(&Params::default())
+}
+
 /// Decides how many records of each value are kept.
 ///
 /// Obligations: no value keeps more than it has; what is kept is l-eligible, and has at least l values that could be S1 (F_l′ + |TS| > n/l); `draw` gives each of `outcomes` with its chance;
