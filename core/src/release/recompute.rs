@@ -80,11 +80,11 @@ impl Stated {
             starred: document["suppressed_as"] == "starred",
             levels: Vec::new(),
         };
-        stated.skew = read_skew(&document["skew"], stated.records)?;
+        stated.read_columns(document)?;
+        stated.skew = read_skew(&document["skew"], stated.records, &stated.schema)?;
         let withheld = stated.skew.as_ref().map_or(0, |skew| skew.withheld);
         let records = stated.records.checked_sub(withheld);
         stated.records = records.ok_or_else(|| broken("more records withheld than there were"))?;
-        stated.read_columns(document)?;
         for one in array(&document["criteria"]) {
             stated.requirements.push(requirement(one, &stated.schema)?);
         }
@@ -269,7 +269,7 @@ fn requirement(stated: &Value, schema: &Schema) -> Result<Requirement> {
 }
 
 /// How records of frequent values are stated to have been withheld, if they were.
-fn read_skew(stated: &Value, records: u64) -> Result<Option<SkewReport>> {
+fn read_skew(stated: &Value, records: u64, schema: &Schema) -> Result<Option<SkewReport>> {
     if stated.is_null() {
         return Ok(None);
     }
@@ -278,6 +278,9 @@ fn read_skew(stated: &Value, records: u64) -> Result<Option<SkewReport>> {
         return Err(broken("no number of records withheld for a frequent value"));
     };
     let (method, on) = (skew::find(text(&stated["method"])?)?, text(&stated["on"])?.to_string());
+    if !schema.names(Role::Sensitive).contains(&on.as_str()) {
+        return Err(broken("records withheld for a frequent value of a column that is not sensitive"));
+    }
     Ok(Some(SkewReport { method, on, l, records, withheld }))
 }
 
