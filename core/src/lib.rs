@@ -57,6 +57,7 @@ pub mod recode;
 pub mod release;
 pub mod report;
 pub mod skew;
+pub mod transactions;
 pub mod utility;
 
 pub use audit::{Audit, audit};

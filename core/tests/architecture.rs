@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Lower layers first: a module may use those before it, never those after it.
-const LAYERS: [&str; 19] = [
+const LAYERS: [&str; 20] = [
     "error",
     "chance",
     "exact",
@@ -19,6 +19,7 @@ const LAYERS: [&str; 19] = [
     "utility",
     "anonymize",
     "attack",
+    "transactions",
     "inspect",
     "plan",
     "publish",

@@ -1,21 +1,25 @@
 //! `sfumato attack`: what can be learnt from a release directory.
 
 use super::formats;
+use super::transactions::{self, is_transactions};
 use crate::output::{Output, working};
 use clap::Args;
 use sfumato::attack::Believed;
 use sfumato::data::{Column, Table};
-use sfumato::kind::Raw;
+use sfumato::kind::{Kind, Params, Raw};
+use sfumato::plan::{AnyPlan, Member};
+use sfumato::publish::transactions::Finding;
 use sfumato::release::{Wanted, attack, beliefs, refuse_inside_release, verify};
 use sfumato::report::attacks_text;
-use sfumato::{Error, Result, attack as attacks};
+use sfumato::report::transactions::finding_json;
+use sfumato::{Error, Result, attack as attacks, release, report, transactions as sets};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// Attack a release directory: what somebody who reads it, and knows how it was made, comes to believe
 ///
 /// Every attack of `sfumato list attacks` is made with what the directory tells. One that needs more (the original, a register) cannot be made again: for it stands what the certificate says it found when
-/// the release was made.
+/// the release was made. Of transactions, published or with --plan not yet, the rules are listed that somebody would infer.
 #[derive(Args)]
 #[command(after_long_help = "EXAMPLES\n  \
     sfumato attack release\n  \
@@ -24,8 +28,11 @@ use std::process::ExitCode;
     sfumato attack release --only background-knowledge --set others=5 --each beliefs.csv\n  \
     sfumato attack release --json | jq '.attacks[] | {attack, max_belief, source}'")]
 pub struct Arguments {
-    /// The release directory.
+    /// The release directory; with --plan, a file of transactions that is not published yet.
     release: PathBuf,
+    /// The plan that says how to read a file of transactions, and what is demanded.
+    #[arg(long, value_name = "PLAN")]
+    plan: Option<PathBuf>,
     /// Only this attack; may be given several times.
     #[arg(long, value_name = "ATTACK")]
     only: Vec<String>,
@@ -46,18 +53,18 @@ fn parse_setting(text: &str) -> std::result::Result<(String, String), String> {
 }
 
 impl Arguments {
-    /// The attacks with their parameters.
-    fn wanted(&self) -> Result<Vec<Wanted>> {
+    /// The attacks of a family with their parameters.
+    fn wanted<B>(&self, all: &[&'static Kind<B>], find: Find<B>) -> Result<Vec<(&'static Kind<B>, Params)>> {
         if self.only.is_empty() {
             self.refuse_settings()?;
-            return attacks::KINDS.iter().map(|kind| Ok((*kind, kind.check(&[])?))).collect();
+            return all.iter().map(|kind| Ok((*kind, kind.check(&[])?))).collect();
         }
         if self.only.len() > 1 {
             self.refuse_settings()?;
         }
         let written: Vec<(&str, Raw)> =
             self.set.iter().map(|(name, value)| (name.as_str(), Raw::from(value.as_str()))).collect();
-        let kinds = self.only.iter().map(|name| attacks::find(name));
+        let kinds = self.only.iter().map(|name| find(name));
         kinds.map(|kind| kind.and_then(|kind| Ok((kind, kind.check(&written)?)))).collect()
     }
 
@@ -66,6 +73,17 @@ impl Arguments {
             return Ok(());
         }
         Err(Error::plan("--set and --each are about one attack").help("name it: --only background-knowledge"))
+    }
+
+    /// The plan that says what is demanded of a file, which is no release yet.
+    fn plan_of_file(&self) -> Result<Option<&Path>> {
+        match &self.plan {
+            Some(_) if self.release.is_dir() => {
+                let error = Error::plan("a release directory has its own certificate").file(&self.release);
+                Err(error.help("leave out --plan"))
+            }
+            plan => Ok(plan.as_deref()),
+        }
     }
 
     /// Writes what is believed about each group.
@@ -88,8 +106,73 @@ fn table_of(found: &[Believed]) -> Result<Table> {
     ])
 }
 
+/// What finds the member of a family with a name.
+type Find<B> = fn(&str) -> Result<&'static Kind<B>>;
+
 pub fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode> {
-    let wanted = arguments.wanted()?;
+    match arguments.plan_of_file()? {
+        Some(plan) => attack_file(arguments, plan, output),
+        None if is_transactions(&arguments.release)? => attack_transactions(arguments, output),
+        None => attack_table(arguments, output),
+    }
+}
+
+/// Attacks on transactions with their parameters.
+fn on_transactions(arguments: &Arguments) -> Result<Vec<Member<sets::attack::Build>>> {
+    if arguments.each.is_some() {
+        return Err(Error::plan("--each is about groups of a table, and transactions have none").help("leave it out"));
+    }
+    let wanted = arguments.wanted(&sets::attack::KINDS, sets::attack::find)?;
+    Ok(wanted.into_iter().map(|(kind, params)| Member { kind, params }).collect())
+}
+
+/// Attacks transactions that are not published yet.
+fn attack_file(arguments: &Arguments, path: &Path, output: &mut Output) -> Result<ExitCode> {
+    let AnyPlan::Transactions(plan) = AnyPlan::read(path)? else {
+        let error = Error::plan("the plan is about a table: attacks on tables are made on releases").file(path);
+        return Err(error.help("publish it first, or look at it with `sfumato check` and `sfumato skyline`"));
+    };
+    let wanted = on_transactions(arguments)?;
+    let demand = plan.demand().map_err(|error| error.file(path))?;
+    let seen = transactions::see(&plan, path, Some(&arguments.release))?;
+    let found = working("attacking", || seen.findings(&wanted, demand));
+    print_found(arguments, output, &found, None)
+}
+
+fn attack_transactions(arguments: &Arguments, output: &mut Output) -> Result<ExitCode> {
+    let wanted = on_transactions(arguments)?;
+    let found = working("attacking", || release::transactions::attack(&arguments.release, &wanted))?;
+    let verified = working("verifying", || verify(&arguments.release, &formats()))?.holds();
+    print_found(arguments, output, &found, Some(verified))
+}
+
+fn print_found(
+    arguments: &Arguments,
+    output: &mut Output,
+    found: &[Finding],
+    verified: Option<bool>,
+) -> Result<ExitCode> {
+    if arguments.json {
+        let found: Vec<_> = found.iter().map(finding_json).collect();
+        output.json(&serde_json::json!({ "attacks": found, "verifies": verified }))?;
+    } else {
+        output.text(&report::transactions::attacks_text(found))?;
+        warn(arguments, output, verified != Some(false))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Says so if a release is not what was published.
+fn warn(arguments: &Arguments, output: &mut Output, verified: bool) -> Result<()> {
+    if verified {
+        return Ok(());
+    }
+    let name = arguments.release.display();
+    output.text(&format!("\n✗ {name} does not verify: it is not what was published (`sfumato verify {name}`)\n"))
+}
+
+fn attack_table(arguments: &Arguments, output: &mut Output) -> Result<ExitCode> {
+    let wanted = arguments.wanted(&attacks::KINDS, attacks::find)?;
     let found = working("attacking", || attack(&arguments.release, &wanted, &formats()))?;
     if let Some(path) = &arguments.each {
         arguments.write_each(path, &wanted)?;
@@ -102,12 +185,7 @@ pub fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode> {
         if let Some(path) = &arguments.each {
             output.text(&format!("\nWrote {}\n", path.display()))?;
         }
-        if !verified {
-            let name = arguments.release.display();
-            output.text(&format!(
-                "\n✗ {name} does not verify: it is not what was published (`sfumato verify {name}`)\n"
-            ))?;
-        }
+        warn(arguments, output, verified)?;
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -1,17 +1,20 @@
 //! `sfumato check`: does a table, whoever made it, satisfy the criteria of a plan?
 
 use super::grouped::{Files, Source};
+use super::transactions;
 use crate::output::{Output, working};
 use clap::Args;
 use sfumato::criterion::people::refuse_unused;
+use sfumato::plan::{AnyPlan, TransactionPlan};
+use sfumato::report::transactions::{check_json, check_text};
 use sfumato::report::{audit_json, audit_text};
 use sfumato::{Audit, Plan, Result, audit::audit_groups};
 use std::process::ExitCode;
 
-/// Check whether a table satisfies the criteria of a plan
+/// Check whether a table, or transactions, satisfy the criteria of a plan
 ///
 /// Rows with equal quasi-identifiers, as they stand in the file, form a group; every criterion is checked on all groups. This works on raw data and on any tool's release. For
-/// each criterion the measured value is the strongest parameter that would hold.
+/// each criterion the measured value is the strongest parameter that would hold. Where the plan is about transactions, the data are lines of items (or the folder of their release), and every rule about a sensitive item is checked.
 #[derive(Args)]
 #[command(after_long_help = "EXAMPLES\n  \
     sfumato check patients.csv --plan plan.toml\n  \
@@ -29,9 +32,28 @@ pub struct Arguments {
 }
 
 pub fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode> {
-    let plan = Plan::read(&arguments.source.plan)?;
-    let files = Files::find(&arguments.source, &plan)?;
-    let found = look(&arguments.source, &plan, &files).map_err(|error| arguments.source.blame(&files, error))?;
+    match AnyPlan::read(&arguments.source.plan)? {
+        AnyPlan::Table(plan) => check_table(arguments, &plan, output),
+        AnyPlan::Transactions(plan) => check_transactions(arguments, &plan, output),
+    }
+}
+
+fn check_transactions(arguments: &Arguments, plan: &TransactionPlan, output: &mut Output) -> Result<ExitCode> {
+    let source = &arguments.source;
+    plan.demand().map_err(|error| error.file(&source.plan))?;
+    let seen = transactions::see(plan, &source.plan, source.without_groups()?)?;
+    let answers = working("checking", || seen.answers(&plan.requirements));
+    if arguments.json {
+        output.json(&check_json(&seen, &answers))?;
+    } else {
+        output.text(&check_text(&seen, &answers))?;
+    }
+    Ok(ExitCode::from(u8::from(!answers.iter().all(|answer| answer.holds))))
+}
+
+fn check_table(arguments: &Arguments, plan: &Plan, output: &mut Output) -> Result<ExitCode> {
+    let files = Files::find(&arguments.source, plan)?;
+    let found = look(&arguments.source, plan, &files).map_err(|error| arguments.source.blame(&files, error))?;
     if arguments.json {
         output.json(&audit_json(&found))?;
     } else {

@@ -3,10 +3,10 @@
 use super::{check_page, formats, write_page};
 use crate::output::{Output, working};
 use clap::Args;
-use sfumato::Result;
 use sfumato::release::{certificate, verify};
-use sfumato::report::compare_text;
 use sfumato::report::html::compare_html;
+use sfumato::report::{compare_text, transactions};
+use sfumato::{Error, Result};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -41,6 +41,11 @@ pub fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode> {
         }
         releases.push((name, document));
     }
+    let is_sets = are_transactions(&releases)?;
+    if is_sets && arguments.html.is_some() {
+        let error = Error::plan("there is no page for releases of transactions yet");
+        return Err(error.help("leave out --html: the text and --json compare them"));
+    }
     if let Some(path) = &arguments.html {
         write_page(path, &compare_html(&releases))?;
     }
@@ -48,7 +53,8 @@ pub fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode> {
         let all = releases.into_iter().collect::<serde_json::Map<_, _>>();
         output.json(&serde_json::json!({ "releases": all, "do_not_verify": doubtful }))?;
     } else {
-        output.text(&compare_text(&releases))?;
+        let text = if is_sets { transactions::compare_text(&releases) } else { compare_text(&releases) };
+        output.text(&text)?;
         for name in doubtful {
             output.text(&format!(
                 "\n✗ {name} does not verify: its figures cannot be relied on (`sfumato verify {name}`)\n"
@@ -56,4 +62,14 @@ pub fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode> {
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Whether all certificates are about transactions; an error if only some are.
+fn are_transactions(releases: &[(String, serde_json::Value)]) -> Result<bool> {
+    let count = releases.iter().filter(|(_, document)| document["kind"] == "transactions").count();
+    if count > 0 && count < releases.len() {
+        let error = Error::plan("some of these releases are of transactions, and some of tables");
+        return Err(error.help("compare each sort by itself"));
+    }
+    Ok(count > 0)
 }

@@ -91,6 +91,15 @@ impl Source {
         Ok(Grouped { table: people, given: Some(groups), rows_are_records })
     }
 
+    /// The file or folder that the user names, where there are no groups to tell: a plan about transactions.
+    pub fn without_groups(&self) -> Result<Option<&Path>> {
+        if self.groups.is_some() || self.sensitive.is_some() || self.recoded {
+            let error = Error::plan("--groups, --sensitive and --recoded are about tables").file(&self.plan);
+            return Err(error.help("leave them out: the plan is about transactions"));
+        }
+        Ok(self.data.as_deref())
+    }
+
     /// What is wrong by now is the plan's fault or the table's; errors about other files name them.
     pub fn blame(&self, files: &Files, error: Error) -> Error {
         match error.fault() {

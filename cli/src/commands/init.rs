@@ -1,9 +1,10 @@
 //! `sfumato init`: a first plan for a table.
 
+use super::transactions::{self, has_transactions};
 use super::{ReadArguments, formats};
 use crate::output::{Output, working};
 use clap::Args;
-use sfumato::inspect::{draft_plan, inspect};
+use sfumato::inspect::{draft_plan, draft_transaction_plan, inspect};
 use sfumato::{Error, Fault, Result};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -15,7 +16,7 @@ use std::process::ExitCode;
     sfumato init patients.csv --out patients.toml\n  \
     sfumato init patients.csv --out -              prints it")]
 pub struct Arguments {
-    /// The table: .csv, .tsv, .parquet, .arrow.
+    /// The table: .csv, .tsv, .parquet, .arrow; or transactions: .dat.
     data: PathBuf,
     #[command(flatten)]
     read: ReadArguments,
@@ -34,11 +35,8 @@ pub fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode> {
         let error = Error::plan("is there already").file(out);
         return Err(error.help("choose another name with --out, or replace it with --force"));
     }
-    let options = arguments.read.options();
-    let table = working(&format!("reading {}", path.display()), || formats().read(path, &options))?;
-    let profile = working("looking at columns", || inspect(&table));
     let folder = if printed { Path::new("") } else { out.parent().unwrap_or(Path::new("")) };
-    let draft = draft_plan(&table, &profile, &relative(path, folder), &options);
+    let draft = draft(arguments, &relative(path, folder))?;
     if printed {
         output.text(&draft)?;
         return Ok(ExitCode::SUCCESS);
@@ -59,6 +57,19 @@ pub fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode> {
         out.display()
     ))?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// The draft for data that the plan names so.
+fn draft(arguments: &Arguments, named: &str) -> Result<String> {
+    let path = &arguments.data;
+    if has_transactions(path) {
+        transactions::read(path, &arguments.read)?;
+        return Ok(draft_transaction_plan(named, arguments.read.letter()));
+    }
+    let options = arguments.read.options();
+    let table = working(&format!("reading {}", path.display()), || formats().read(path, &options))?;
+    let profile = working("looking at columns", || inspect(&table));
+    Ok(draft_plan(&table, &profile, named, &options))
 }
 
 /// The data's path as the plan in `folder` must name it.

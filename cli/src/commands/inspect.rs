@@ -1,14 +1,15 @@
 //! `sfumato inspect`: what is in a table, who stands out in it, and whether its sensitive values are too skewed.
 
+use super::transactions::{self, has_transactions};
 use super::{ReadArguments, formats};
 use crate::output::{Output, working};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use sfumato::data::{Role, Table};
 use sfumato::error::suggest;
-use sfumato::inspect::{Eligibility, Period, batches, date_columns, eligibility, inspect};
+use sfumato::inspect::{Eligibility, Period, batches, date_columns, eligibility, inspect, inspect_transactions};
 use sfumato::report::{eligibility_json, eligibility_text, profile_json, profile_text};
-use sfumato::{Error, Fault, Plan, Result};
+use sfumato::{Error, Fault, Plan, Result, report};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -24,7 +25,7 @@ use std::process::ExitCode;
     sfumato inspect --plan plan.toml --eligibility 3\n  \
     sfumato inspect patients.csv --on disease --eligibility 2 --json | jq .eligible")]
 pub struct Arguments {
-    /// The table: .csv, .tsv, .parquet, .arrow. With --plan, the plan's if none is named.
+    /// The table: .csv, .tsv, .parquet, .arrow; or transactions: .dat. With --plan, the plan's if none is named.
     #[arg(required_unless_present = "plan")]
     data: Option<PathBuf>,
     #[command(flatten)]
@@ -72,6 +73,14 @@ pub fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode> {
 
 fn look_at_columns(arguments: &Arguments, output: &mut Output) -> Result<()> {
     let path = arguments.data.as_deref().expect("required without a plan");
+    if has_transactions(path) {
+        let read = transactions::read(path, &arguments.read)?;
+        let profile = working("looking at records", || inspect_transactions(&read));
+        return match arguments.json {
+            true => output.json(&report::transactions::profile_json(&profile)),
+            false => output.text(&report::transactions::profile_text(&profile)),
+        };
+    }
     let table = working(&format!("reading {}", path.display()), || formats().read(path, &arguments.read.options()))?;
     let profile = working("looking at columns and their combinations", || inspect(&table));
     if arguments.json { output.json(&profile_json(&profile)) } else { output.text(&profile_text(&profile)) }

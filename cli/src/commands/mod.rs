@@ -10,6 +10,7 @@ pub mod inspect;
 pub mod list;
 pub mod publish;
 pub mod skyline;
+mod transactions;
 pub mod verify;
 
 use clap::Args;
@@ -41,6 +42,11 @@ impl ReadArguments {
             ReadOptions { delimiter: self.delimiter, header: !self.no_header, trim: self.trim, ..Default::default() };
         options.missing.extend(self.missing.iter().cloned());
         options
+    }
+
+    /// What stands between items of transactions; any white space if nothing is said.
+    pub fn letter(&self) -> Option<char> {
+        self.delimiter.map(char::from).filter(|letter| *letter != ' ')
     }
 }
 

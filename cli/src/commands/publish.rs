@@ -4,15 +4,16 @@ use super::{check_page, formats, write_page};
 use crate::output::{Output, working};
 use clap::Args;
 use sfumato::chance::Chance;
-use sfumato::report::html::{Audience, report_html};
+use sfumato::plan::{AnyPlan, TransactionPlan};
+use sfumato::report::html::{Audience, report_html, transactions_html};
 use sfumato::report::publication_text;
-use sfumato::{Error, Fault, Plan, Result, publish, release};
-use std::path::PathBuf;
+use sfumato::{Error, Fault, Plan, Result, publish, release, report};
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// Publish a table by a plan: generalize, audit, attack, and write a release directory if it survives
+/// Publish a table, or transactions, by a plan: change, audit, attack, and write a release directory if it survives
 ///
-/// The directory holds the published table, certificate.json and report.html. It appears whole or not at all.
+/// The directory holds what is published (data.csv or another format; data.dat of transactions), certificate.json and report.html. It appears whole or not at all.
 #[derive(Args)]
 #[command(after_long_help = "EXAMPLES\n  \
     sfumato publish plan.toml --out release\n  \
@@ -42,31 +43,88 @@ pub struct Arguments {
     json: bool,
 }
 
+impl Arguments {
+    /// The file to publish: the one that the user names, else the plan's.
+    fn data<'a>(&'a self, planned: Option<&'a PathBuf>) -> Result<&'a PathBuf> {
+        self.data.as_ref().or(planned).ok_or_else(|| {
+            let error = Error::plan("no table is named").file(&self.plan);
+            error.help("name one with --data, or under [data] path in the plan")
+        })
+    }
+
+    /// Whose fault an error is.
+    fn blame(&self, error: Error, data: &Path) -> Error {
+        match error.fault() {
+            Fault::Plan => error.file(&self.plan),
+            Fault::Data => error.file(data),
+            _ => error,
+        }
+    }
+}
+
 pub fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode> {
-    let plan = Plan::read(&arguments.plan)?;
+    match AnyPlan::read(&arguments.plan)? {
+        AnyPlan::Table(plan) => publish_table(arguments, &plan, output),
+        AnyPlan::Transactions(plan) => publish_transactions(arguments, *plan, output),
+    }
+}
+
+/// Prints the certificate, or a text and where the release is.
+fn print(arguments: &Arguments, output: &mut Output, certificate: &serde_json::Value, text: &str) -> Result<ExitCode> {
+    if arguments.json {
+        output.json(certificate)?;
+    } else {
+        output.text(text)?;
+        let seal = certificate["seal"].as_str().unwrap_or_default();
+        output.text(&format!("\nRelease: {}\nSeal:    {seal}\n", arguments.out.display()))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn publish_transactions(arguments: &Arguments, mut plan: TransactionPlan, output: &mut Output) -> Result<ExitCode> {
+    if let Some(seed) = arguments.insecure_seed {
+        plan.chance = Chance::insecure(seed);
+    }
+    let data = arguments.data(plan.data.as_ref())?;
+    let inputs: Vec<PathBuf> = [arguments.plan.clone(), data.clone()].into_iter().chain(plan.files()).collect();
+    if let Some(path) = &arguments.internal_report {
+        check_page(path, &inputs, Some(&arguments.out))?;
+    }
+    let read = working(&format!("reading {}", data.display()), || plan.layout.read(data, &formats()))
+        .map_err(|error| arguments.blame(error, data))?;
+    let made = working("changing records until they are safe, attacking the result", || {
+        publish::transactions::make(&plan, &read)
+    })
+    .map_err(|error| arguments.blame(error, data))?;
+    if let Some(path) = &arguments.internal_report {
+        write_page(path, &transactions_html(&made.publication, Audience::Internal, "Release report"))?;
+    }
+    let place = release::Place { target: &arguments.out, replace: arguments.replace, inputs: &inputs };
+    let written = || release::transactions::write(&made, &place, &formats());
+    let certificate = working("writing and verifying the release", written)?;
+    print(arguments, output, &certificate, &report::transactions::publication_text(&made.publication))
+}
+
+fn publish_table(arguments: &Arguments, plan: &Plan, output: &mut Output) -> Result<ExitCode> {
     let in_plan = |error: Error| if error.fault() == Fault::Plan { error.file(&arguments.plan) } else { error };
     let mut publishing = plan.publishing().map_err(in_plan)?;
     if let Some(seed) = arguments.insecure_seed {
         publishing.chance = Chance::insecure(seed);
     }
-    let data = arguments.data.as_ref().or(plan.data.as_ref()).ok_or_else(|| {
-        let error = Error::plan("no table is named").file(&arguments.plan);
-        error.help("name one with --data, or under [data] path in the plan")
-    })?;
+    let data = arguments.data(plan.data.as_ref())?;
     let inputs = [arguments.plan.clone(), data.clone()];
     if let Some(path) = &arguments.internal_report {
         check_page(path, &inputs, Some(&arguments.out))?;
     }
     let table = working(&format!("reading {}", data.display()), || formats().read(data, &plan.options))?;
-    let in_data = |error: Error| if error.fault() == Fault::Data { error.file(data) } else { in_plan(error) };
     let made =
-        working("forming safe groups, attacking the result", || publish::make(&plan, &publishing, &table, &formats()))
-            .map_err(in_data)?;
+        working("forming safe groups, attacking the result", || publish::make(plan, &publishing, &table, &formats()))
+            .map_err(|error| arguments.blame(error, data))?;
     if let Some(path) = &arguments.internal_report {
         write_page(path, &report_html(&made.publication, Audience::Internal, "Release report"))?;
     }
     let order = release::Order {
-        plan: &plan,
+        plan,
         publishing: &publishing,
         table: &table,
         target: &arguments.out,
@@ -74,12 +132,5 @@ pub fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode> {
         inputs: &inputs,
     };
     let certificate = working("writing and verifying the release", || release::write(&made, &order, &formats()))?;
-    if arguments.json {
-        output.json(&certificate)?;
-    } else {
-        output.text(&publication_text(&made.publication))?;
-        let seal = certificate["seal"].as_str().unwrap_or_default();
-        output.text(&format!("\nRelease: {}\nSeal:    {seal}\n", arguments.out.display()))?;
-    }
-    Ok(ExitCode::SUCCESS)
+    print(arguments, output, &certificate, &publication_text(&made.publication))
 }

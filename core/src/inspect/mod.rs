@@ -2,9 +2,11 @@
 
 mod batches;
 mod eligibility;
+mod transactions;
 
 pub use batches::{Batches, Period, Rate, batches, date_columns};
 pub use eligibility::{Eligibility, Sight, Way, eligibility, ways};
+pub use transactions::{TransactionProfile, draft_transaction_plan, inspect_transactions};
 
 use crate::candidate::dense_ids;
 use crate::data::{Column, Domain, ReadOptions, Role, Table, ValueType};

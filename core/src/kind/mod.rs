@@ -47,6 +47,8 @@ pub struct Param {
 pub enum Shape {
     /// A whole number, at least this.
     Count(u64),
+    /// A whole number, at least this; or the word given here, for no limit.
+    CountOr(u64, &'static str),
     /// An exact decimal in a range.
     Decimal(Range),
     /// Any exact decimal, also a negative one; may be left out.
@@ -122,6 +124,7 @@ impl fmt::Display for Shape {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Shape::Count(least) => write!(f, "a whole number, at least {least}"),
+            Shape::CountOr(least, word) => write!(f, "a whole number, at least {least}, or \"{word}\""),
             Shape::Decimal(range) => write!(f, "a number {range}"),
             Shape::Number => write!(f, "a number"),
             Shape::Choice(words) => write!(f, "one of {}", words.join(", ")),
@@ -164,6 +167,8 @@ impl From<&str> for Raw {
 pub enum Setting {
     /// A whole number.
     Count(u64),
+    /// The word that stands for no limit.
+    NoLimit(&'static str),
     /// An exact decimal.
     Decimal(Decimal),
     /// A number that may be left out.
@@ -243,6 +248,8 @@ impl Shape {
     fn check(self, raw: &Raw) -> std::result::Result<Setting, String> {
         match (self, raw) {
             (Shape::Count(least), Raw::Number(text) | Raw::Text(text)) => whole(text, least).map(Setting::Count),
+            (Shape::CountOr(_, word), Raw::Text(text)) if text == word => Ok(Setting::NoLimit(word)),
+            (Shape::CountOr(least, _), Raw::Number(text) | Raw::Text(text)) => whole(text, least).map(Setting::Count),
             (Shape::Decimal(range), Raw::Number(text) | Raw::Text(text)) => in_range(text, range).map(Setting::Decimal),
             (Shape::Number, Raw::Text(text)) if text.is_empty() => Ok(Setting::Number(None)),
             (Shape::Number, Raw::Number(text) | Raw::Text(text)) => {
@@ -331,6 +338,15 @@ impl Params {
     pub fn count(&self, name: &str) -> u64 {
         match self.get(name) {
             Setting::Count(count) => *count,
+            _ => panic!("parameter {name} is no count"),
+        }
+    }
+
+    /// A whole number, or nothing where the word that stands for no limit was written.
+    pub fn count_or(&self, name: &str) -> Option<u64> {
+        match self.get(name) {
+            Setting::Count(count) => Some(*count),
+            Setting::NoLimit(_) => None,
             _ => panic!("parameter {name} is no count"),
         }
     }
@@ -441,6 +457,7 @@ impl fmt::Display for Setting {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Setting::Count(count) => write!(f, "{count}"),
+            Setting::NoLimit(word) => f.write_str(word),
             Setting::Decimal(decimal) => write!(f, "{decimal}"),
             Setting::Number(number) => f.write_str(&number.as_ref().map(Decimal::to_string).unwrap_or_default()),
             Setting::Choice(word) => f.write_str(word),

@@ -4,8 +4,10 @@
 
 mod publishing;
 mod section;
+mod transactions;
 
 pub use publishing::{Attempt, Gate, Publishing, Skew};
+pub use transactions::{AnyPlan, Member, SensitiveItems, TransactionPlan, demanded};
 
 use crate::audit::audit;
 use crate::criterion::{On, Requirement, Verdict, find};
@@ -41,11 +43,7 @@ const PUBLISHING: [&str; 6] = ["method", "release", "gate", "attack", "utility",
 impl Plan {
     /// Reads and checks a plan file.
     pub fn read(path: &Path) -> Result<Plan> {
-        let text = std::fs::read_to_string(path).map_err(|error| match error.kind() {
-            std::io::ErrorKind::InvalidData => Error::plan("the plan is not valid UTF-8").file(path),
-            _ => Error::io(&error, path),
-        })?;
-        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let (text, folder) = read_text(path)?;
         Plan::parse(&text, folder).map_err(|error| error.file(path))
     }
 
@@ -68,6 +66,12 @@ impl Plan {
     pub fn parse(text: &str, folder: &Path) -> Result<Plan> {
         let document = parse_toml(text)?;
         let root = Section { name: "the plan", text, table: document.get_ref(), line: 1 };
+        if transactions::is_about_transactions(&root)? {
+            let error = Error::plan("the plan is about transactions, and this is about tables");
+            return Err(error
+                .line(root.line_of("data"))
+                .help("use `check`, `publish`, `attack`, `verify` or `compare`"));
+        }
         let known = ["data", "columns", "require"];
         root.refuse_unknown(known.into_iter().chain(PUBLISHING))?;
 
@@ -96,32 +100,50 @@ impl Plan {
 
     /// Refuses a plan that asks for nothing: it would let everything through.
     pub fn check_requires(&self) -> Result<()> {
-        if self.requirements.is_empty() {
-            let error = Error::plan("the plan requires nothing");
-            return Err(error.help("add [[require]] sections: see `sfumato list criteria`"));
-        }
-        Ok(())
+        if self.requirements.is_empty() { Err(nothing_required("criteria")) } else { Ok(()) }
     }
 
     fn read_data(&mut self, data: &Section<'_>) -> Result<()> {
-        data.refuse_unknown(["path", "missing", "delimiter", "header", "names", "trim"])?;
+        data.refuse_unknown(["kind", "path", "missing", "delimiter", "header", "names", "trim"])?;
         self.data = data.get("path", text)?.map(|path| self.folder.join(path));
-        if let Some(missing) = data.get("missing", texts)? {
-            self.options.missing = missing;
-        }
-        if let Some(delimiter) = data.get("delimiter", text)? {
-            let byte = match delimiter.as_bytes() {
-                [byte] if byte.is_ascii() && !matches!(byte, b'"' | b'\n' | b'\r') => Some(*byte),
-                _ => None,
-            };
-            let wrong = || Error::plan("[data]: `delimiter` is one ASCII character").line(data.line_of("delimiter"));
-            self.options.delimiter = Some(byte.ok_or_else(wrong)?);
-        }
-        self.options.header = data.get("header", flag)?.unwrap_or(true);
-        self.options.names = data.get("names", texts)?;
-        self.options.trim = data.get("trim", flag)?.unwrap_or(false);
+        self.options = read_options(data)?;
         Ok(())
     }
+}
+
+/// That a plan asks for nothing, and where to find what it could ask for.
+fn nothing_required(family: &str) -> Error {
+    Error::plan("the plan requires nothing").help(format!("add [[require]] sections: see `sfumato list {family}`"))
+}
+
+/// The text of a plan file, and the folder that its files are relative to.
+fn read_text(path: &Path) -> Result<(String, &Path)> {
+    let text = std::fs::read_to_string(path).map_err(|error| match error.kind() {
+        std::io::ErrorKind::InvalidData => Error::plan("the plan is not valid UTF-8").file(path),
+        _ => Error::io(&error, path),
+    })?;
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    Ok((text, folder))
+}
+
+/// How to read a table.
+fn read_options(data: &Section<'_>) -> Result<ReadOptions> {
+    let mut options = ReadOptions::default();
+    if let Some(missing) = data.get("missing", texts)? {
+        options.missing = missing;
+    }
+    if let Some(delimiter) = data.get("delimiter", text)? {
+        let byte = match delimiter.as_bytes() {
+            [byte] if byte.is_ascii() && !matches!(byte, b'"' | b'\n' | b'\r') => Some(*byte),
+            _ => None,
+        };
+        let wrong = || Error::plan("[data]: `delimiter` is one ASCII character").line(data.line_of("delimiter"));
+        options.delimiter = Some(byte.ok_or_else(wrong)?);
+    }
+    options.header = data.get("header", flag)?.unwrap_or(true);
+    options.names = data.get("names", texts)?;
+    options.trim = data.get("trim", flag)?.unwrap_or(false);
+    Ok(options)
 }
 
 fn parse_toml(text: &str) -> Result<Spanned<DeTable<'_>>> {
@@ -220,7 +242,8 @@ fn read_requirement(section: &Section<'_>, schema: &Schema) -> Result<Requiremen
         .filter(|(key, _)| !matches!(key.get_ref().as_ref(), "criterion" | "on"))
         .map(|(key, value)| (key.get_ref().as_ref(), raw(value)))
         .collect();
-    Requirement::new(&name, &params, &on, schema).map_err(at)
+    let wanted = Requirement::new(&name, &params, &on, schema);
+    wanted.map_err(|error| at(if find(&name).is_err() { transactions::of_transactions(&name, error) } else { error }))
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! The sections that say how to publish: `[method]`, `[release]`, `[skew]`, `[gate]`, `[[attack]]` and `[utility]`.
 
 use super::section::{Section, number, raw, text};
+use super::transactions::of_transactions;
 use super::{Plan, parse_toml};
 use crate::anonymize::{self, Wanted};
 use crate::attack;
@@ -177,7 +178,7 @@ fn read_method(section: Option<&Section<'_>>) -> Result<(Wanted, Chosen)> {
     let name = section.get("name", text)?.unwrap_or(anonymize::DEFAULT.name.to_string());
     let written = written(section, &["name", "metric"]);
     // The method first: a wrong name explains parameters that it does not know.
-    anonymize::find(&name).map_err(|error| error.line(section.line_of("name")))?;
+    anonymize::find(&name).map_err(|error| of_transactions(&name, error).line(section.line_of("name")))?;
     let method = Wanted::new(&name, &written).map_err(at)?;
     let metric = match section.table.get("metric").map(raw) {
         None => Chosen::new(utility::DEFAULT.name, &[]),
@@ -265,7 +266,7 @@ fn read_attack(section: &Section<'_>) -> Result<Attempt> {
     let name = section.get("attack", text)?.ok_or_else(|| {
         at(Error::plan("an [[attack]] names no attack").help("attack = \"…\", see `sfumato list attacks`"))
     })?;
-    let kind = attack::find(&name).map_err(at)?;
+    let kind = attack::find(&name).map_err(|error| at(of_transactions(&name, error)))?;
     let params = kind.check(&written(section, &["attack", "max_belief"])).map_err(at)?;
     Ok(Attempt { kind, params, max_belief: share(section, "max_belief")? })
 }
@@ -276,13 +277,13 @@ fn default_attacks(requirements: &[Requirement]) -> Vec<Attempt> {
     attack::usual(requirements).into_iter().map(attempt).collect()
 }
 
-fn written<'a>(section: &'a Section<'_>, not: &[&str]) -> Vec<(&'a str, Raw)> {
+pub(super) fn written<'a>(section: &'a Section<'_>, not: &[&str]) -> Vec<(&'a str, Raw)> {
     let all = section.table.iter().map(|(key, value)| (key.get_ref().as_ref(), raw(value)));
     all.filter(|(key, _)| !not.contains(key)).collect()
 }
 
 /// Which of some words stands under a key.
-fn choice(section: &Section<'_>, key: &str, words: &[&str]) -> Result<Option<usize>> {
+pub(super) fn choice(section: &Section<'_>, key: &str, words: &[&str]) -> Result<Option<usize>> {
     let Some(word) = section.get(key, text)? else { return Ok(None) };
     let found = words.iter().position(|known| *known == word).ok_or_else(|| {
         let error = Error::plan(format!("{}: `{key}` cannot be \"{word}\"", section.name));
@@ -292,7 +293,7 @@ fn choice(section: &Section<'_>, key: &str, words: &[&str]) -> Result<Option<usi
 }
 
 /// A share: 0.02, "2%".
-fn share(section: &Section<'_>, key: &str) -> Result<Option<Fraction>> {
+pub(super) fn share(section: &Section<'_>, key: &str) -> Result<Option<Fraction>> {
     let Some(value) = section.table.get(key).map(raw) else { return Ok(None) };
     let wrong = || {
         let error = Error::plan(format!("{}: `{key}` is a share from 0 to 1", section.name));

@@ -8,6 +8,7 @@ mod everybody;
 mod infeasible;
 mod pipeline;
 mod skewed;
+pub mod transactions;
 
 pub use crate::anonymize::{Class, Considered};
 pub use pipeline::{Made, make};

@@ -18,15 +18,17 @@ pub struct Certificate {
 }
 
 /// What no certificate of this kind promises.
-const NOT_PROMISED: [&str; 7] = [
+const NOT_PROMISED: [&str; 6] = [
     "This is not differential privacy: the criteria bound what a reader of this release can infer under the knowledge stated, not under any knowledge.",
     "The criteria hold for the listed quasi-identifiers only. Whoever knows another column of a person may single them out by it.",
     "That a person is in the table is not hidden.",
     "Nothing is promised about several releases of the same people taken together.",
     "Who was suppressed is not hidden: whoever knows everybody's quasi-identifiers sees which combinations are missing, and that those people's group did not satisfy the criteria.",
     "Insensitive columns that are published are published as they are.",
-    "The seal shows that the certificate was changed by accident or carelessly. Somebody who wants to deceive can make a new one: compare the seal with the one the publisher gave you.",
 ];
+
+/// What no seal promises.
+pub(super) const SEAL: &str = "The seal shows that the certificate was changed by accident or carelessly. Somebody who wants to deceive can make a new one: compare the seal with the one the publisher gave you.";
 
 /// What the attacker is assumed to know.
 const KNOWLEDGE: [&str; 3] = [
@@ -44,22 +46,14 @@ pub fn draw_up(
     files: &[String],
     formats: &Formats,
 ) -> Result<Certificate> {
-    let mut document = json!({
-        "sfumato": { "version": env!("CARGO_PKG_VERSION"), "certificate": 1 },
-    });
+    let mut document = blank();
     merge(&mut document, publication_json(everybodys));
     document["plan"] = plan_json(made, order)?;
     document["knowledge_assumed"] = json!(KNOWLEDGE);
     let of_skew = everybodys.skew.iter().flat_map(SkewReport::not_promised);
-    document["not_promised"] = NOT_PROMISED.into_iter().map(str::to_string).chain(of_skew).collect();
+    document["not_promised"] = NOT_PROMISED.into_iter().chain([SEAL]).map(str::to_string).chain(of_skew).collect();
     document["notes"] = json!(everybodys.notes);
-    let mut hashes = Map::new();
-    for name in files {
-        let path = folder.join(name);
-        let bytes = std::fs::read(&path).map_err(|error| Error::io(&error, &path))?;
-        hashes.insert(name.to_string(), json!({ "sha256": hash(&bytes), "bytes": bytes.len() }));
-    }
-    document["files"] = hashes.into();
+    document["files"] = hashes(folder, files)?.into();
     document["data"] = json!(files[0]);
     if order.publishing.recoding.form == Form::Bucketized {
         document["sensitive"] = json!(files[1]);
@@ -71,7 +65,23 @@ pub fn draw_up(
     Ok(seal(document))
 }
 
-fn merge(document: &mut Value, more: Value) {
+/// The hash and the size of each file.
+pub(super) fn hashes(folder: &Path, files: &[String]) -> Result<Map<String, Value>> {
+    let mut hashes = Map::new();
+    for name in files {
+        let path = folder.join(name);
+        let bytes = std::fs::read(&path).map_err(|error| Error::io(&error, &path))?;
+        hashes.insert(name.to_string(), json!({ "sha256": hash(&bytes), "bytes": bytes.len() }));
+    }
+    Ok(hashes)
+}
+
+/// A certificate in which nothing is said yet but what wrote it.
+pub(super) fn blank() -> Value {
+    json!({ "sfumato": { "version": env!("CARGO_PKG_VERSION"), "certificate": 1 } })
+}
+
+pub(super) fn merge(document: &mut Value, more: Value) {
     if let Value::Object(more) = more {
         more.into_iter().for_each(|(key, value)| document[key] = value);
     }
@@ -147,7 +157,7 @@ pub fn hash(bytes: &[u8]) -> String {
 const UNSEALED: &str = "0000000000000000000000000000000000000000000000000000000000000000";
 
 /// Seals a document: the last entry is the hash of the whole text with zeros in its place.
-fn seal(mut document: Value) -> Certificate {
+pub(super) fn seal(mut document: Value) -> Certificate {
     document["seal"] = json!(UNSEALED);
     let text = format!("{document:#}\n");
     let seal = hash(text.as_bytes());

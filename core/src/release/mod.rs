@@ -7,6 +7,7 @@ mod attacked;
 mod certify;
 pub mod directory;
 mod recompute;
+pub mod transactions;
 mod verify;
 
 pub use attacked::{Wanted, attack, beliefs};
@@ -17,6 +18,7 @@ use crate::error::{Error, Fault, Result};
 use crate::plan::{Plan, Publishing};
 use crate::publish::{Made, Publication};
 use crate::report::html::{Audience, report_html};
+use certify::Certificate;
 use directory::{CERTIFICATE, Staging};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -74,39 +76,57 @@ pub fn pass_gate(publication: &Publication) -> Result<()> {
 /// Writes a release directory: gate, files in a folder nobody sees, verification of what was written, and one rename. Returns the certificate.
 pub fn write(made: &Made, order: &Order<'_>, formats: &Formats) -> Result<Value> {
     pass_gate(&made.publication)?;
-    // An empty folder that somebody made for the release is as good as none; `remove_dir` removes no other.
-    let was_empty = !order.target.is_symlink() && std::fs::remove_dir(order.target).is_ok();
-    let written = write_new(made, order, formats);
-    if was_empty && written.is_err() {
-        let _ = std::fs::create_dir(order.target);
-    }
-    written
+    let place = Place { target: order.target, replace: order.replace, inputs: order.inputs };
+    let publishing = order.publishing;
+    place.write(formats, |folder| {
+        let mut files = Vec::new();
+        for (name, table) in made.recoded.written(&order.plan.schema, publishing.recoding, publishing.chance)? {
+            files.push(format!("{name}.{}", publishing.format));
+            formats.write(&table, &folder.join(&files[files.len() - 1]))?;
+        }
+        let everybodys = made.for_everybody();
+        write_file(&folder.join(REPORT), report_html(&everybodys, Audience::External, "Release report").as_bytes())?;
+        files.push(REPORT.to_string());
+        certify::draw_up(made, &everybodys, order, folder, &files, formats)
+    })
 }
 
-fn write_new(made: &Made, order: &Order<'_>, formats: &Formats) -> Result<Value> {
-    refuse_inside_release(order.target)?;
-    let staging = Staging::begin(order.target, order.replace, order.inputs)?;
-    refuse_foreign_files(order.target)?;
-    let place = |name: &str| staging.path().join(name);
-    let publishing = order.publishing;
-    let mut files = Vec::new();
-    for (name, table) in made.recoded.written(&order.plan.schema, publishing.recoding, publishing.chance)? {
-        files.push(format!("{name}.{}", publishing.format));
-        formats.write(&table, &place(&files[files.len() - 1]))?;
-    }
-    let everybodys = made.for_everybody();
-    write_text(&place(REPORT), &report_html(&everybodys, Audience::External, "Release report"))?;
+/// Where a release is to be.
+pub struct Place<'a> {
+    /// The release directory to make.
+    pub target: &'a Path,
+    /// Whether a release that is there may be replaced.
+    pub replace: bool,
+    /// Files that were read: none of them is ever overwritten.
+    pub inputs: &'a [PathBuf],
+}
 
-    files.push(REPORT.to_string());
-    let certificate = certify::draw_up(made, &everybodys, order, staging.path(), &files, formats)?;
-    write_text(&place(CERTIFICATE), &certificate.text)?;
-    let verification = verify(staging.path(), formats)?;
-    if let Some(claim) = verification.failed().next() {
-        let message = format!("what was written does not verify ({}): nothing was published", claim.name);
-        return Err(Error::new(Fault::Gate, message));
+impl Place<'_> {
+    /// Lets `fill` write all files but the certificate into a folder nobody sees, adds the certificate, verifies what was written and gives it its name.
+    fn write(&self, formats: &Formats, fill: impl FnOnce(&Path) -> Result<Certificate>) -> Result<Value> {
+        // An empty folder that somebody made for the release is as good as none; `remove_dir` removes no other.
+        let was_empty = !self.target.is_symlink() && std::fs::remove_dir(self.target).is_ok();
+        let written = self.write_new(formats, fill);
+        if was_empty && written.is_err() {
+            let _ = std::fs::create_dir(self.target);
+        }
+        written
     }
-    staging.commit()?;
-    Ok(certificate.document)
+
+    fn write_new(&self, formats: &Formats, fill: impl FnOnce(&Path) -> Result<Certificate>) -> Result<Value> {
+        refuse_inside_release(self.target)?;
+        let staging = Staging::begin(self.target, self.replace, self.inputs)?;
+        refuse_foreign_files(self.target)?;
+        let certificate = fill(staging.path())?;
+        write_file(&staging.path().join(CERTIFICATE), certificate.text.as_bytes())?;
+        let verification = verify(staging.path(), formats)?;
+        if let Some(claim) = verification.failed().next() {
+            let message = format!("what was written does not verify ({}): nothing was published", claim.name);
+            return Err(Error::new(Fault::Gate, message));
+        }
+        staging.commit()?;
+        Ok(certificate.document)
+    }
 }
 
 /// Refuses to replace a folder with files that its certificate does not know: they are somebody's.
@@ -133,6 +153,6 @@ pub fn refuse_inside_release(path: &Path) -> Result<()> {
     Ok(())
 }
 
-fn write_text(path: &Path, text: &str) -> Result<()> {
-    std::fs::write(path, text).map_err(|error| Error::io(&error, path))
+fn write_file(path: &Path, bytes: &[u8]) -> Result<()> {
+    std::fs::write(path, bytes).map_err(|error| Error::io(&error, path))
 }

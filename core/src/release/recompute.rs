@@ -233,11 +233,11 @@ pub(super) fn broken(what: &str) -> Error {
         .help("it was changed, or written by another version")
 }
 
-fn text(value: &Value) -> Result<&str> {
+pub(super) fn text(value: &Value) -> Result<&str> {
     value.as_str().ok_or_else(|| broken("something else than a text where a name belongs"))
 }
 
-fn array(value: &Value) -> &[Value] {
+pub(super) fn array(value: &Value) -> &[Value] {
     value.as_array().map_or(&[], Vec::as_slice)
 }
 
@@ -246,7 +246,7 @@ fn texts(value: &Value) -> Vec<String> {
 }
 
 /// Parameters as somebody might have written them in a plan.
-fn written(params: &Value) -> Vec<(&str, Raw)> {
+pub(super) fn written(params: &Value) -> Vec<(&str, Raw)> {
     params.as_object().into_iter().flatten().map(|(name, value)| (name.as_str(), raw(value))).collect()
 }
 

@@ -4,6 +4,7 @@ use super::REPORT;
 use super::certify::{hash, is_sealed};
 use super::directory::CERTIFICATE;
 use super::recompute::{Stated, is_plain_name, recompute};
+use super::transactions;
 use crate::data::{Formats, Table};
 use crate::error::{Error, Fault, Result};
 use serde_json::Value;
@@ -67,10 +68,14 @@ pub fn verify(folder: &Path, formats: &Formats) -> Result<Verification> {
     let mut claims = Claims(Vec::new());
     let seal = document["seal"].as_str().unwrap_or_default().to_string();
     claims.told("seal of the certificate", is_sealed(&text, &seal), "it was changed after it was sealed");
-    let intact = check_files(folder, &document, &mut claims)?;
+    let is_sets = transactions::is_certificate(&document);
+    let needed = if is_sets { transactions::needed(&document) } else { needed(&document) };
+    let intact = check_files(folder, &document, &needed, &mut claims)?;
     // A changed text still tells which figures are not its own; a changed binary file is not worth parsing.
     let is_text = document["data"].as_str().is_some_and(|data| data.ends_with(".csv") || data.ends_with(".tsv"));
-    if intact || is_text {
+    if is_sets {
+        transactions::check_figures(folder, &document, &mut claims);
+    } else if intact || is_text {
         check_figures(folder, &document, formats, &mut claims);
     } else {
         claims.untold("figures", "a file was changed, so there is nothing to recompute them from");
@@ -91,25 +96,31 @@ fn no_certificate(error: &std::io::Error, folder: &Path, path: &Path) -> Error {
     Error::io(error, path)
 }
 
-struct Claims(Vec<Claim>);
+pub(super) struct Claims(Vec<Claim>);
 
 impl Claims {
-    fn told(&mut self, name: &str, holds: bool, otherwise: &str) {
+    pub fn told(&mut self, name: &str, holds: bool, otherwise: &str) {
         let detail = if holds { String::new() } else { otherwise.to_string() };
         self.0.push(Claim { name: name.to_string(), holds: Some(holds), detail });
     }
 
-    fn untold(&mut self, name: &str, why: &str) {
+    pub fn untold(&mut self, name: &str, why: &str) {
         self.0.push(Claim { name: name.to_string(), holds: None, detail: why.to_string() });
     }
 
-    fn same(&mut self, name: &str, stated: &Value, found: &Value) {
+    pub fn same(&mut self, name: &str, stated: &Value, found: &Value) {
         self.told(name, stated == found, &format!("the certificate states {stated}, the release has {found}"));
     }
 }
 
+/// The names of the tables that a certificate must be about.
+fn needed(document: &Value) -> Vec<&Value> {
+    let keys = if document["form"] == "bucketized" { &["data", "sensitive"][..] } else { &["data"] };
+    keys.iter().map(|key| &document[key]).collect()
+}
+
 /// Checks the files of the folder; says whether they are those that the certificate is about.
-fn check_files(folder: &Path, document: &Value, claims: &mut Claims) -> Result<bool> {
+fn check_files(folder: &Path, document: &Value, needed: &[&Value], claims: &mut Claims) -> Result<bool> {
     let before = claims.0.len();
     let empty = serde_json::Map::new();
     let files = document["files"].as_object().unwrap_or(&empty);
@@ -119,8 +130,8 @@ fn check_files(folder: &Path, document: &Value, claims: &mut Claims) -> Result<b
         let otherwise = if bytes.is_some() { "the file was changed" } else { "the file is not there" };
         claims.told(&format!("sha256 of {name}"), same, otherwise);
     }
-    let has = |key: &str| document[key].as_str().is_some_and(|name| files.contains_key(name));
-    let complete = files.contains_key(REPORT) && has("data") && (document["form"] != "bucketized" || has("sensitive"));
+    let has = |name: &&Value| name.as_str().is_some_and(|name| files.contains_key(name));
+    let complete = files.contains_key(REPORT) && needed.iter().all(has);
     claims.told("table and report", complete, "the certificate states no hash of them");
     let entries = std::fs::read_dir(folder).map_err(|error| Error::io(&error, folder))?;
     let mut foreign: Vec<String> =
@@ -133,7 +144,7 @@ fn check_files(folder: &Path, document: &Value, claims: &mut Claims) -> Result<b
 }
 
 /// The bytes of a regular file in a folder: links and pipes could lead anywhere.
-fn plain_file(folder: &Path, name: &str) -> Option<Vec<u8>> {
+pub(super) fn plain_file(folder: &Path, name: &str) -> Option<Vec<u8>> {
     let path = folder.join(name);
     let regular = is_plain_name(name) && std::fs::symlink_metadata(&path).is_ok_and(|found| found.is_file());
     if regular { std::fs::read(path).ok() } else { None }
@@ -228,7 +239,7 @@ fn differing_keys(stated: &Value, found: &Value) -> String {
 }
 
 /// What two documents say differently, in words.
-fn differing(stated: &Value, found: &Value) -> String {
+pub(super) fn differing(stated: &Value, found: &Value) -> String {
     let keys = stated.as_object().into_iter().flatten().map(|(key, _)| key);
     let different = keys.filter(|key| stated[key.as_str()] != found[key.as_str()]);
     let words: Vec<String> =

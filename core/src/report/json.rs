@@ -170,7 +170,7 @@ pub fn form_name(form: Form) -> &'static str {
 }
 
 /// Whole numbers without a point.
-fn whole_or_real(value: f64) -> Value {
+pub(super) fn whole_or_real(value: f64) -> Value {
     if value.fract() == 0.0 && value.abs() < 9e15 { json!(value as i64) } else { json!(value) }
 }
 

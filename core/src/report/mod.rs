@@ -7,6 +7,7 @@ mod json;
 mod release;
 mod skyline;
 mod terminal;
+pub mod transactions;
 
 pub use attacks::{attack_json, attacks_text, flattened_json};
 pub use eligibility::{eligibility_json, eligibility_text};
@@ -23,6 +24,7 @@ use crate::criterion;
 use crate::data::{Formats, hierarchy};
 use crate::kind::{Kind, Param};
 use crate::skew;
+use crate::transactions as sets;
 use crate::utility;
 
 /// One member of a family, for listings.
@@ -89,6 +91,26 @@ pub fn families(formats: &Formats) -> Vec<Family> {
             name: "hierarchies",
             summary: "How values are made coarser (hierarchy = { … })",
             members: hierarchy::KINDS.iter().map(|kind| member(kind, inline(kind))).collect(),
+        },
+        Family {
+            name: "transaction-criteria",
+            summary: "What must hold for a release of transactions ([[require]] where [data] kind = \"transactions\")",
+            members: sets::criterion::KINDS.iter().map(|kind| named("criterion", kind)).collect(),
+        },
+        Family {
+            name: "transaction-methods",
+            summary: "How transactions are changed until it holds ([method])",
+            members: sets::method::KINDS.iter().map(|kind| named("name", kind)).collect(),
+        },
+        Family {
+            name: "transaction-metrics",
+            summary: "What a release of transactions is still worth ([[utility]])",
+            members: sets::metric::KINDS.iter().map(|kind| named("metric", kind)).collect(),
+        },
+        Family {
+            name: "transaction-attacks",
+            summary: "What is tried on a release of transactions before it is published ([[attack]])",
+            members: sets::attack::KINDS.iter().map(|kind| named("attack", kind)).collect(),
         },
         Family {
             name: "formats",

@@ -7,10 +7,12 @@ mod evidence;
 mod outcome;
 mod skyline;
 mod style;
+mod transactions;
 mod words;
 
 pub use compare::compare_html;
 pub use skyline::skyline_html;
+pub use transactions::transactions_html;
 
 use crate::attack::Finding;
 use crate::publish::Publication;

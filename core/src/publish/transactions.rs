@@ -1,0 +1,531 @@
+//! From a plan and transactions to a release that was read back, checked, attacked and measured.
+//!
+//! What is checked and attacked is what a reader of the files has: the release is written into memory and read again first. Rules of the original name secrets; only how many there are leaves this module.
+
+use crate::error::{Error, Fault, Result};
+use crate::exact::Fraction;
+use crate::kind::Params;
+use crate::plan::{Member, SensitiveItems, TransactionPlan};
+use crate::transactions::method::Task;
+use crate::transactions::metric::Compared;
+use crate::transactions::{
+    Demand, Read, Released, Rule, Sensitive, Together, Transactions, Written, attack, criterion, method, name_order,
+};
+
+/// A rule with names in place of numbers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NamedRule {
+    /// What is known, in the order of names.
+    pub antecedent: Vec<String>,
+    /// What is inferred.
+    pub consequent: String,
+    /// How many records have all of it.
+    pub support: u64,
+    /// How many records have what is known.
+    pub of: u64,
+}
+
+impl NamedRule {
+    fn new(rule: &Rule, names: &[String]) -> NamedRule {
+        let name = |item: &u32| names[*item as usize].clone();
+        let mut antecedent: Vec<String> = rule.antecedent.iter().map(name).collect();
+        let order = name_order(&antecedent);
+        antecedent.sort_by(|a, b| order(a, b));
+        NamedRule { antecedent, consequent: name(&rule.consequent), support: rule.support, of: rule.of }
+    }
+
+    /// The share of those with what is known who have what is inferred.
+    pub fn confidence(&self) -> Fraction {
+        Fraction::new(u128::from(self.support), u128::from(self.of))
+    }
+}
+
+/// A criterion with its verdict.
+#[derive(Clone)]
+pub struct Answer {
+    /// What was asked.
+    pub wanted: Member<criterion::Build>,
+    /// Whether it holds.
+    pub holds: bool,
+    /// The most confident rule about a sensitive item, if there is any.
+    pub worst: Option<NamedRule>,
+    /// How many rules had to be looked at.
+    pub looked_at: u64,
+    /// Whether no rule is more confident: else there may be some, and nobody looked further.
+    pub is_exhaustive: bool,
+}
+
+/// The most confident rule that any criterion found.
+pub fn worst_rule(answers: &[Answer]) -> Option<&NamedRule> {
+    let rules = answers.iter().filter_map(|answer| answer.worst.as_ref());
+    rules.reduce(|worst, other| if other.confidence() > worst.confidence() { other } else { worst })
+}
+
+/// What an attack found.
+#[derive(Clone)]
+pub struct Finding {
+    /// The attack.
+    pub attack: Member<attack::Build>,
+    /// The most confident rules, the worst first.
+    pub rules: Vec<NamedRule>,
+    /// How many rules are more confident than is demanded; nothing if they are too many to count.
+    pub above: Option<u64>,
+    /// How many records some rule tells a sensitive item of with more confidence than is demanded.
+    pub people: u64,
+}
+
+impl Finding {
+    /// Whether something was found that must not be there.
+    pub fn is_excessive(&self) -> bool {
+        self.people > 0 || self.above != Some(0)
+    }
+}
+
+/// An attack on the original, as if it were published, and on the release.
+#[derive(Clone)]
+pub struct Attacked {
+    /// On the original: its rules are for nobody but the custodian.
+    pub before: Finding,
+    /// On the release.
+    pub after: Finding,
+}
+
+/// A metric with its value.
+#[derive(Clone)]
+pub struct Measured {
+    /// The name under which it is reported: the metric's, with a number if it is there again.
+    pub name: String,
+    /// Its parameters.
+    pub params: Params,
+    /// What it is.
+    pub summary: &'static str,
+    /// The value, infinite where the definition says so.
+    pub value: f64,
+}
+
+/// Kinds of items that about as many records hold.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Band {
+    /// How many records at least.
+    pub low: u64,
+    /// How many records at most.
+    pub high: u64,
+    /// Kinds of items in the original.
+    pub before: u64,
+    /// Kinds of items in the release.
+    pub after: u64,
+}
+
+/// Everything that is known about a release of transactions.
+#[derive(Clone)]
+pub struct Publication {
+    /// Records, in the original and in the release.
+    pub records: u64,
+    /// Kinds of items in the original.
+    pub items: u64,
+    /// Items of all records of the original.
+    pub occurrences: u64,
+    /// How many of them were deleted.
+    pub deleted: u64,
+    /// How many of them share a coarser item with another one of their record.
+    pub merged: u64,
+    /// Items of all records of the release, those that are told for groups of records included.
+    pub published_occurrences: u64,
+    /// Kinds of items in the release.
+    pub published_items: u64,
+    /// How many groups of records sensitive items are told for, if they are told apart from records.
+    pub groups: Option<u64>,
+    /// Whether items were replaced by coarser ones.
+    pub is_generalized: bool,
+    /// What stands between items.
+    pub delimiter: char,
+    /// Whether lines are in the order of the input.
+    pub keeps_order: bool,
+    /// How the release was made.
+    pub method: Member<method::Build>,
+    /// Whether random choices can be repeated by whoever knows the seed.
+    pub insecure_seed: bool,
+    /// What the plan says about sensitive items.
+    pub sensitive: SensitiveItems,
+    /// Names of sensitive items in the list.
+    pub sensitive_listed: u64,
+    /// How many of them occur in the original.
+    pub sensitive_kinds: u64,
+    /// Every criterion with its verdict.
+    pub criteria: Vec<Answer>,
+    /// What attacks found.
+    pub attacks: Vec<Attacked>,
+    /// Whether an attack that finds more than is demanded stops the release.
+    pub attacks_refuse: bool,
+    /// What the release is worth.
+    pub utility: Vec<Measured>,
+    /// Kinds of items by how many records hold them.
+    pub bands: Vec<Band>,
+    /// What a reader should know.
+    pub notes: Vec<String>,
+}
+
+impl Publication {
+    /// The share of items that were deleted.
+    pub fn deleted_share(&self) -> f64 {
+        self.deleted as f64 / self.occurrences.max(1) as f64
+    }
+
+    /// What a reader might take for promised and is not.
+    pub fn not_promised(&self) -> Vec<String> {
+        let mut all: Vec<String> = NOT_PROMISED.map(str::to_string).to_vec();
+        if self.groups.is_some() {
+            all.push("Items that are not sensitive are published as they are: whoever knows a few of a person's finds the record, and the group of records whose sensitive items are told together.".into());
+        }
+        all
+    }
+}
+
+/// What no release of transactions promises.
+const NOT_PROMISED: [&str; 8] = [
+    "This is not differential privacy: the criteria bound what somebody infers from items that a person has, not under any knowledge.",
+    "Knowledge that a person does not have an item is not covered: whoever knows that narrows down whose record it is, and may infer more.",
+    "That items were suppressed is not hidden: an item that is not in a record may have been in the person's, and whoever knows that an item of a person is missing learns that it was in the way.",
+    "Nothing is promised against somebody who knows the method and asks which originals lead to this release: it deletes no more than it thinks necessary, and that may tell something.",
+    "That a person is in the data is not hidden, and a record of items that are rare together can be recognized.",
+    "Items that are not listed as sensitive are not protected, even if a person would rather hide them.",
+    "Figures of utility are computed from the original with all digits: whoever guesses a whole original can test the guess by them.",
+    "Nothing is promised about several releases of the same people taken together.",
+];
+
+/// A publication, and the bytes of its files.
+pub struct Made {
+    /// What is known about it.
+    pub publication: Publication,
+    /// Records, and sensitive items of groups if they are told apart.
+    pub written: Written,
+    /// The names of sensitive items, one per line.
+    pub sensitive_names: Vec<String>,
+}
+
+/// Transactions as somebody sees them who knows which items are sensitive.
+pub struct Seen {
+    released: Released,
+    sensitive: Sensitive,
+}
+
+impl Seen {
+    /// What was read, and the names of sensitive items. Refuses sensitive items in records of which they are said to be told apart.
+    pub fn new(released: Released, sensitive_names: &[String]) -> Result<Seen> {
+        let sensitive = Sensitive::named(released.table(), sensitive_names.iter().map(String::as_str));
+        if let Released::Separated(separated) = &released
+            && separated.table.iter().flatten().any(|item| sensitive.has(*item))
+        {
+            return Err(Error::data("a record holds sensitive items, which are told for groups of records"));
+        }
+        Ok(Seen { released, sensitive })
+    }
+
+    /// Transactions as they are, not yet a release.
+    pub fn raw(table: &Transactions, sensitive: &Sensitive) -> Seen {
+        let released = Released::Together(Together { table: table.clone(), published_as: None });
+        Seen { released, sensitive: sensitive.clone() }
+    }
+
+    /// How many records there are.
+    pub fn records(&self) -> u64 {
+        self.released.table().len() as u64
+    }
+
+    /// How many kinds of items occur.
+    pub fn kinds(&self) -> u64 {
+        self.released.supports().iter().filter(|support| **support > 0).count() as u64
+    }
+
+    /// How many items all records have together.
+    pub fn occurrences(&self) -> u64 {
+        self.released.supports().iter().sum()
+    }
+
+    /// How many kinds of sensitive items occur.
+    pub fn sensitive_kinds(&self) -> u64 {
+        let supports = self.released.supports();
+        self.sensitive.items().filter(|item| supports[*item as usize] > 0).count() as u64
+    }
+
+    /// In how many groups of records sensitive items are told, if they are told apart.
+    pub fn groups(&self) -> Option<u64> {
+        match &self.released {
+            Released::Together(_) => None,
+            // Where nothing is told, groups cannot be told apart either.
+            Released::Separated(separated) => {
+                Some(separated.groups.iter().filter(|group| group.items.iter().any(|(_, count)| *count > 0)).count()
+                    as u64)
+            }
+        }
+    }
+
+    /// Checks criteria.
+    pub fn answers(&self, requirements: &[Member<criterion::Build>]) -> Vec<Answer> {
+        let names = self.released.table().names();
+        let answer = |wanted: &Member<criterion::Build>| {
+            let verdict = (wanted.kind.build)(&wanted.params).check(&self.released, &self.sensitive);
+            let worst = verdict.worst.as_ref().map(|rule| NamedRule::new(rule, names));
+            let (holds, looked_at, is_exhaustive) = (verdict.holds, verdict.looked_at, verdict.exhaustive);
+            Answer { wanted: wanted.clone(), holds, worst, looked_at, is_exhaustive }
+        };
+        requirements.iter().map(answer).collect()
+    }
+
+    /// Attacks it.
+    pub fn findings(&self, attacks: &[Member<attack::Build>], demand: Demand) -> Vec<Finding> {
+        let names = self.released.table().names();
+        let finding = |wanted: &Member<attack::Build>| {
+            let found = (wanted.kind.build)(&wanted.params).run(&self.released, &self.sensitive, demand);
+            let rules = found.rules.iter().map(|rule| NamedRule::new(rule, names)).collect();
+            Finding { attack: wanted.clone(), rules, above: found.above, people: found.people }
+        };
+        attacks.iter().map(finding).collect()
+    }
+}
+
+/// Makes a publication: changes records until the criteria hold, writes them, reads what is written, checks and attacks that, and measures what is left. Nothing is on disk yet.
+///
+/// ```
+/// let plan = sfumato::plan::TransactionPlan::parse(r#"
+///     [data]
+///     kind = "transactions"
+///     sensitive = { items = ["beer"] }
+///
+///     [[require]]
+///     criterion = "rho-uncertainty"
+///     rho = "0.5"
+/// "#, ".".as_ref())?;
+/// let read = sfumato::transactions::read_lines(b"milk beer\nmilk beer\nmilk bread\nbread\n", None)?;
+/// let made = sfumato::publish::transactions::make(&plan, &read)?;
+/// assert_eq!((made.publication.records, made.publication.occurrences), (4, 7));
+/// assert!(made.publication.criteria.iter().all(|answer| answer.holds));
+/// # Ok::<(), sfumato::Error>(())
+/// ```
+pub fn make(plan: &TransactionPlan, read: &Read) -> Result<Made> {
+    let demand = plan.demand()?;
+    let table = &read.table;
+    if table.is_empty() {
+        return Err(Error::data("there are no records"));
+    }
+    let mut sensitive_names = plan.sensitive_names(table)?;
+    let listed = sensitive_names.len() as u64;
+    let sensitive = sensitive_items(table, &sensitive_names)?;
+    let task = Task { table, sensitive: &sensitive, demand, chance: plan.chance, folder: &plan.folder };
+    let released = (plan.method.kind.build)(&plan.method.params).make(&task)?;
+    sensitive_names.extend(coarse_names(&released, &sensitive));
+    let ordered = if plan.keeps_order { released.clone() } else { released.shuffled(plan.chance)? };
+    let written = Written::new(&ordered, plan.layout.delimiter())?;
+    let seen = Seen::new(written.read_back()?, &sensitive_names)?;
+    refuse_different(&released, &seen)?;
+    let criteria = seen.answers(&plan.requirements);
+    refuse_violated(plan, &criteria)?;
+    let before = Seen::raw(table, &sensitive).findings(&plan.attacks, demand);
+    let after = seen.findings(&plan.attacks, demand);
+    let known = Known { plan, read, sensitive: &sensitive, released: &released, seen: &seen };
+    let publication = Publication {
+        criteria,
+        attacks: before.into_iter().zip(after).map(|(before, after)| Attacked { before, after }).collect(),
+        delimiter: written.delimiter,
+        sensitive_listed: sensitive_names.len() as u64,
+        ..known.describe(listed - sensitive.count() as u64)
+    };
+    Ok(Made { publication, written, sensitive_names })
+}
+
+/// Names of coarser items that stand for sensitive ones: whoever reads the release must know that they are sensitive.
+fn coarse_names(released: &Released, sensitive: &Sensitive) -> Vec<String> {
+    let Released::Together(Together { table, published_as: Some(published_as) }) = released else { return Vec::new() };
+    let coarse =
+        sensitive.items().filter_map(|item| published_as[item as usize].filter(|published| *published != item));
+    let mut names: Vec<String> = coarse.map(|item| table.names()[item as usize].clone()).collect();
+    names.sort_unstable();
+    names.dedup();
+    names
+}
+
+/// The items with these names. Refuses data in which none occurs: either there is nothing to protect, or it was read in another way than it was meant.
+pub fn sensitive_items(table: &Transactions, names: &[String]) -> Result<Sensitive> {
+    let sensitive = Sensitive::named(table, names.iter().map(String::as_str));
+    match (sensitive.count(), names.len()) {
+        (0, 0) => Err(Error::plan("no item is sensitive: there is nothing to protect")
+            .help("list items under [data] sensitive; a share of few kinds of items is rounded down")),
+        (0, listed) => Err(Error::plan(format!("none of the {listed} sensitive names occurs in the data"))
+            .help("check the list, and whether [data] delimiter is what separates items")),
+        _ => Ok(sensitive),
+    }
+}
+
+/// Refuses what is not read as it was meant.
+fn refuse_different(meant: &Released, seen: &Seen) -> Result<()> {
+    let occurrences = meant.supports().iter().sum::<u64>();
+    if meant.table().len() as u64 == seen.records() && occurrences == seen.occurrences() {
+        return Ok(());
+    }
+    let message = "what would be written is read in another way than it was meant: nothing was published";
+    Err(Error::new(Fault::Gate, message).help("check that names of items have no blanks at their ends"))
+}
+
+/// Refuses what does not satisfy every criterion, whatever the method believed.
+fn refuse_violated(plan: &TransactionPlan, answers: &[Answer]) -> Result<()> {
+    let Some(violated) = answers.iter().find(|answer| !answer.holds) else { return Ok(()) };
+    let (criterion, method) = (violated.wanted.kind.name, plan.method.kind.name);
+    let message = format!("{criterion} does not hold for what {method} made: nothing was published");
+    Err(Error::new(Fault::Gate, message).help("this is a defect of the method: use another one, and report it"))
+}
+
+/// What a description is made from.
+struct Known<'a> {
+    plan: &'a TransactionPlan,
+    read: &'a Read,
+    sensitive: &'a Sensitive,
+    released: &'a Released,
+    seen: &'a Seen,
+}
+
+impl Known<'_> {
+    /// What can be counted; what was found is added by the caller.
+    fn describe(&self, unknown: u64) -> Publication {
+        let table = &self.read.table;
+        let before = table.supports();
+        let is_generalized = matches!(self.released, Released::Together(Together { published_as: Some(_), .. }));
+        let deleted = deleted(table, self.released);
+        let published_occurrences = self.seen.occurrences();
+        Publication {
+            records: table.len() as u64,
+            items: before.iter().filter(|support| **support > 0).count() as u64,
+            occurrences: table.occurrences(),
+            deleted,
+            merged: table.occurrences() - deleted - published_occurrences,
+            published_occurrences,
+            published_items: self.seen.kinds(),
+            groups: self.seen.groups(),
+            is_generalized,
+            delimiter: ' ',
+            keeps_order: self.plan.keeps_order,
+            method: self.plan.method.clone(),
+            insecure_seed: !self.plan.chance.is_secure(),
+            sensitive: self.plan.sensitive.clone(),
+            sensitive_listed: 0,
+            sensitive_kinds: self.sensitive.count() as u64,
+            criteria: Vec::new(),
+            attacks: Vec::new(),
+            attacks_refuse: self.plan.attacks_refuse,
+            utility: self.measured(),
+            bands: bands(&before, &self.released.supports()),
+            notes: self.notes(unknown),
+        }
+    }
+
+    fn measured(&self) -> Vec<Measured> {
+        let compared = Compared::new(&self.read.table, self.sensitive, self.released);
+        let mut measured: Vec<Measured> = Vec::new();
+        for wanted in &self.plan.metrics {
+            let own = wanted.kind.name;
+            let before = self.plan.metrics[..measured.len()].iter().filter(|other| other.kind.name == own).count();
+            measured.push(Measured {
+                name: if before == 0 { own.to_string() } else { format!("{own} ({})", before + 1) },
+                params: wanted.params.clone(),
+                summary: wanted.kind.summary,
+                value: (wanted.kind.build)(&wanted.params).measure(&compared),
+            });
+        }
+        measured
+    }
+
+    fn notes(&self, unknown: u64) -> Vec<String> {
+        let mut notes = Vec::new();
+        if !self.plan.chance.is_secure() {
+            notes.push(
+                "Not for release: random choices were made with a seed, and whoever knows it undoes them.".into(),
+            );
+        }
+        notes.push(match (self.plan.keeps_order, self.released) {
+            (false, _) => "Lines are in an order by lot, so that their place tells nothing; items of a line are in the order of their names.".into(),
+            (true, Released::Together(_)) => "Lines are in the order of the input: whoever knows somebody's place in it finds the record. Items of a line are in the order of their names.".into(),
+            (true, Released::Separated(_)) => "Lines are in the order in which the method put records together. Items of a line are in the order of their names.".into(),
+        });
+        if unknown > 0 {
+            notes.push(match unknown {
+                1 => "1 of the listed sensitive items occurs nowhere in the data.".to_string(),
+                some => format!("{some} of the listed sensitive items occur nowhere in the data."),
+            });
+        }
+        if self.read.empty > 0 {
+            notes.push(format!(
+                "{} of the original's records have no items; they are published as empty lines.",
+                self.read.empty
+            ));
+        }
+        if self.read.repeated > 0 {
+            notes.push(format!("{} items stood in their record more than once; they count once.", self.read.repeated));
+        }
+        if let SensitiveItems::Share { .. } = self.plan.sensitive {
+            notes.push(
+                "Which items are sensitive was chosen by lot, as experiments do: a real release lists those that are."
+                    .into(),
+            );
+        }
+        notes
+    }
+}
+
+/// How many items of the original's records are not published in any form.
+fn deleted(original: &Transactions, released: &Released) -> u64 {
+    let Released::Together(Together { table, published_as: Some(published_as) }) = released else {
+        return original.occurrences().saturating_sub(released.supports().iter().sum());
+    };
+    let kept = |at: usize, item: &u32| {
+        published_as[*item as usize].is_some_and(|published| table.record(at).binary_search(&published).is_ok())
+    };
+    let all = original.iter().enumerate();
+    all.map(|(at, record)| record.iter().filter(|item| !kept(at, item)).count() as u64).sum()
+}
+
+/// Kinds of items by how many records hold them, each step twice the one before.
+fn bands(before: &[u64], after: &[u64]) -> Vec<Band> {
+    let most = before.iter().chain(after).copied().max().unwrap_or(0);
+    let mut bands: Vec<Band> = Vec::new();
+    let mut low = 1;
+    while low <= most {
+        let high = low * 2 - 1;
+        let within =
+            |supports: &[u64]| supports.iter().filter(|support| (low..=high).contains(*support)).count() as u64;
+        bands.push(Band { low, high, before: within(before), after: within(after) });
+        low = high + 1;
+    }
+    bands
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bands_cover_every_item_once() {
+        let found = bands(&[0, 1, 2, 3, 8], &[1, 1, 2, 0, 4]);
+        let counts: Vec<(u64, u64, u64, u64)> =
+            found.iter().map(|band| (band.low, band.high, band.before, band.after)).collect();
+        assert_eq!(counts, [(1, 1, 1, 2), (2, 3, 2, 1), (4, 7, 0, 1), (8, 15, 1, 0)]);
+        assert!(bands(&[0], &[]).is_empty());
+    }
+
+    #[test]
+    fn an_item_that_became_coarser_was_not_deleted() {
+        let original = Transactions::from_names([vec!["a", "b", "s"], vec!["b"], vec!["a", "s"]]);
+        let names: Vec<String> = ["a", "b", "s", "ab"].map(String::from).to_vec();
+        let table = Transactions::new(names.into(), [vec![3u32], vec![3], vec![3]]);
+        let coarse = Released::Together(Together { table, published_as: Some(vec![Some(3), Some(3), None]) });
+        assert_eq!(deleted(&original, &coarse), 2);
+        let fewer = Transactions::new(original.names().clone(), [vec![0u32, 1], vec![1], vec![]]);
+        assert_eq!(deleted(&original, &Released::Together(Together { table: fewer, published_as: None })), 3);
+    }
+
+    #[test]
+    fn sensitive_items_stay_out_of_records_that_tell_them_apart() {
+        let shared = b"first,last,item,count\n1,2,s,1\n";
+        let released = crate::transactions::read_released(b"a\nt\n", Some(shared), None).unwrap();
+        assert!(Seen::new(released.clone(), &["s".into()]).is_ok());
+        assert!(Seen::new(released, &["s".into(), "t".into()]).is_err());
+    }
+}

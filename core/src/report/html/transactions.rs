@@ -1,0 +1,303 @@
+//! The report of a release of transactions.
+
+use super::charts::{self, Axes, Bar, Words, bars, figure};
+use super::evidence::{badge, fact};
+use super::words::{compact, counted, grouped, number, percent, settings, tick};
+use super::{Audience, INTERNAL, page};
+use crate::kind::Params;
+use crate::plan::SensitiveItems;
+use crate::publish::transactions::{Answer, Attacked, Band, NamedRule, Publication, worst_rule};
+use maud::{Markup, html};
+
+/// The report of a release of transactions. For [`Audience::External`] it holds nothing of the original but totals: which rules could be inferred from it is for the custodian.
+pub fn transactions_html(publication: &Publication, audience: Audience, title: &str) -> String {
+    let internal = audience == Audience::Internal;
+    let body = html! {
+        header.top {
+            h1 { (title) }
+            (verdict(publication))
+            (key_numbers(publication))
+        }
+        main {
+            (promised(publication))
+            (attacked(publication, internal))
+            (look(publication, internal))
+            (useful(publication))
+            (done(publication))
+            h2 { "What is not promised" }
+            ul.plain { @for line in publication.not_promised() { li { (line) } } }
+            @if !publication.notes.is_empty() {
+                h2 { "Notes" }
+                ul.plain { @for note in &publication.notes { li { (note) } } }
+            }
+            (glossary())
+        }
+        footer {
+            @if internal { p { (INTERNAL) ". This report names rules of the original." } }
+            @else { p { "Made for everybody: what is told of the original are totals; rules are those of the release." } }
+        }
+    };
+    page(title, audience, &body)
+}
+
+fn verdict(publication: &Publication) -> Markup {
+    let failed = publication.criteria.iter().filter(|answer| !answer.holds).count();
+    let excessive = publication.attacks.iter().filter(|attacked| attacked.after.is_excessive()).count();
+    let refused = failed > 0 || (excessive > 0 && publication.attacks_refuse);
+    let criteria = match (failed, publication.criteria.len()) {
+        (0, 1) => "the one criterion holds".to_string(),
+        (0, all) => format!("every one of {all} criteria holds"),
+        (failed, all) => format!("{failed} of {all} criteria do not hold"),
+    };
+    let attacks = match (excessive, publication.attacks.len()) {
+        (_, 0) => "no attack was tried".to_string(),
+        (0, _) => "no attack found more than was demanded".to_string(),
+        (some, _) => format!("{} found more than was demanded", counted(some as u64, "attack")),
+    };
+    html! {
+        p.verdict.bad[refused] {
+            span.sign aria-hidden="true" { @if refused { "✗ " } @else { "✓ " } }
+            @if refused { "This release must not be published: " }
+            @else { (counted(publication.records, "record")) " can be published: " }
+            (criteria) ", and " (attacks) "."
+        }
+    }
+}
+
+fn key_numbers(publication: &Publication) -> Markup {
+    let kept = publication.occurrences - publication.deleted;
+    let share = percent(kept as f64 / publication.occurrences.max(1) as f64);
+    let mut numbers = vec![
+        (
+            "Records",
+            grouped(publication.records),
+            "One record is the set of items of one person. None is left out.".to_string(),
+        ),
+        (
+            "Items",
+            grouped(publication.occurrences),
+            format!("Of {}, in all records together.", counted(publication.items, "kind")),
+        ),
+        ("Deleted", grouped(publication.deleted), format!("{share} of the items are in the release.")),
+        (
+            "Sensitive",
+            counted(publication.sensitive_kinds, "kind"),
+            "Items that nobody must be able to infer; they are listed in sensitive.txt.".to_string(),
+        ),
+    ];
+    if let Some(groups) = publication.groups {
+        numbers.push((
+            "Groups",
+            grouped(groups),
+            "Sensitive items are told for groups of records, not for records.".to_string(),
+        ));
+    }
+    if let Some(rule) = worst_rule(&publication.criteria) {
+        let words =
+            "The most that anybody can infer about a sensitive item from items that a person has; 100 % is certainty.";
+        numbers.push(("Highest confidence", percent(rule.confidence().to_f64()), words.to_string()));
+    }
+    html! {
+        dl.numbers {
+            @for (name, value, words) in &numbers {
+                div { dt { (name) } dd.big { (value) } dd.what { (words) } }
+            }
+        }
+    }
+}
+
+fn promised(publication: &Publication) -> Markup {
+    html! {
+        h2 { "What is promised" }
+        p.lead { "Each criterion was checked on the finished files, read back as everybody reads them, without relying on how they were made. Every rule was looked at: what anybody knows of a person, and which sensitive item follows how surely." }
+        @for answer in &publication.criteria { (criterion(answer)) }
+    }
+}
+
+fn criterion(answer: &Answer) -> Markup {
+    html! {
+        section.card.bad[!answer.holds] {
+            div.card-head { h3 { (answer.wanted.kind.name) } (badge(answer.holds, "holds", "does not hold")) }
+            p { (answer.wanted.kind.summary) "." }
+            dl.facts {
+                (fact("Asked for", &asked(&answer.wanted.params)))
+                (fact("Highest confidence", &answer.worst.as_ref().map_or("–".into(), |rule| number(rule.confidence().to_f64()))))
+                (fact("Rules looked at", &grouped(answer.looked_at)))
+            }
+            @if let Some(rule) = &answer.worst { p { "The most confident rule of the release: " (sentence(rule)) } }
+            @else { p { "No rule leads to a sensitive item." } }
+            p.lead { "Defined in: " (answer.wanted.kind.reference) "." }
+        }
+    }
+}
+
+fn asked(params: &Params) -> String {
+    let asked = settings(params);
+    if asked.is_empty() { "–".to_string() } else { asked.join(", ") }
+}
+
+/// Of those who have …, so many have ….
+fn sentence(rule: &NamedRule) -> Markup {
+    html! {
+        "of the " (counted(rule.of, "record"))
+        @if rule.antecedent.is_empty() { " that are told together," } @else { " with " bdi { (rule.antecedent.join(", ")) } "," }
+        " " (grouped(rule.support)) " also have " bdi { (rule.consequent) } " (" (percent(rule.confidence().to_f64())) ")."
+    }
+}
+
+fn attacked(publication: &Publication, internal: bool) -> Markup {
+    html! {
+        h2 { "What was attacked" }
+        @if publication.attacks.is_empty() { p.lead { "No attack was tried." } }
+        @for attacked in &publication.attacks { (attack_card(attacked, internal)) }
+    }
+}
+
+fn attack_card(attacked: &Attacked, internal: bool) -> Markup {
+    let Attacked { before, after } = attacked;
+    let count = |count: Option<u64>| count.map_or("very many".to_string(), grouped);
+    html! {
+        section.card.bad[after.is_excessive()] {
+            div.card-head { h3 { (after.attack.kind.name) } (badge(!after.is_excessive(), "found nothing above", "found more than demanded")) }
+            p { (after.attack.kind.summary) "." }
+            dl.facts {
+                (fact("Settings", &asked(&after.attack.params)))
+                (fact("Rules above what is demanded", &count(after.above)))
+                (fact("People told of", &grouped(after.people)))
+                @if internal {
+                    (fact("Rules above it in the original", &count(before.above)))
+                    (fact("People told of by the original", &grouped(before.people)))
+                }
+            }
+            (rules("Most confident rules of the release", &after.rules))
+            @if internal { (rules("Most confident rules of the original (internal)", &before.rules)) }
+        }
+    }
+}
+
+fn rules(title: &str, rules: &[NamedRule]) -> Markup {
+    let row = |rule: &NamedRule| {
+        let known = if rule.antecedent.is_empty() { "(anything)".to_string() } else { rule.antecedent.join(", ") };
+        let confidence = percent(rule.confidence().to_f64());
+        vec![format!("{known} → {}", rule.consequent), confidence, grouped(rule.support), grouped(rule.of)]
+    };
+    let rows: Vec<Vec<String>> = rules.iter().map(row).collect();
+    html! {
+        @if !rows.is_empty() {
+            details {
+                summary { (title) }
+                (charts::table(title, &["Whoever has → also has", "Confidence", "Records", "Of"], &rows))
+            }
+        }
+    }
+}
+
+/// How many records hold how many kinds of items, in the release; beside the original for the custodian.
+fn look(publication: &Publication, internal: bool) -> Markup {
+    // Where the release has nothing, that the original had something is for the custodian.
+    let is_shown = |band: &&Band| internal || band.after > 0;
+    let first = publication.bands.iter().position(|band| is_shown(&band)).unwrap_or(0);
+    let last = publication.bands.iter().rposition(|band| is_shown(&band)).map_or(0, |last| last + 1);
+    let bands = &publication.bands[first..last];
+    let range =
+        |low: u64, high: u64| if low == high { grouped(low) } else { format!("{}–{}", compact(low), compact(high)) };
+    let upright: Vec<Bar> =
+        bands.iter().map(|band| Bar { value: Some(band.after as f64), label: compact(band.after) }).collect();
+    let edges: Vec<String> = bands.iter().map(|band| tick(band.low)).collect();
+    let axes = Axes {
+        across: "records that hold an item, from",
+        up: "kinds of items",
+        number: &|value| tick(value as u64),
+        whole: true,
+    };
+    let (height, drawing) = bars(&upright, &edges, &axes, None);
+    let rows = bands.iter().map(|band| {
+        let mut row = vec![range(band.low, band.high), grouped(band.after)];
+        row.extend(internal.then(|| grouped(band.before)));
+        row
+    });
+    let mut header = vec!["Records that hold an item", "Kinds of items in the release"];
+    header.extend(internal.then_some("in the original"));
+    let words = Words {
+        id: "supports",
+        title: "Frequent and rare items of the release".to_string(),
+        alternative: format!(
+            "{} of items in {}.",
+            counted(publication.published_items, "kind"),
+            counted(bands.len() as u64, "step")
+        ),
+        caption: "Each step holds items that up to twice as many records have as those of the step before.".to_string(),
+        header,
+        rows: rows.collect(),
+        legend: html! {},
+    };
+    html! {
+        h2 { "What the release looks like" }
+        p.lead {
+            (counted(publication.published_items, "kind")) " of items in " (counted(publication.records, "record"))
+            @if publication.is_generalized { "; some items were replaced by coarser ones" }
+            "."
+        }
+        @if !bands.is_empty() { (figure(&words, height, &drawing)) }
+    }
+}
+
+fn useful(publication: &Publication) -> Markup {
+    let row = |name: &str, value: f64, params: &Params, summary: &str| {
+        let value = if value.is_infinite() { "∞".to_string() } else { number(value) };
+        html! { tr { th scope="row" { (name) } td.number { (value) } td { (asked(params)) } td.wide { (summary) "." } } }
+    };
+    html! {
+        h2 { "What it is still good for" }
+        @if publication.utility.is_empty() { p.lead { "Nothing was measured." } } @else {
+            p.lead { "The release is compared with the original." }
+            div.scroll tabindex="0" role="group" aria-label="Table: metrics" { table {
+                caption.unseen { "Metrics" }
+                thead { tr { th scope="col" { "Metric" } th.number scope="col" { "Value" } th scope="col" { "Settings" } th scope="col" { "What it is" } } }
+                tbody { @for one in &publication.utility { (row(&one.name, one.value, &one.params, one.summary)) } }
+            } }
+        }
+    }
+}
+
+fn done(publication: &Publication) -> Markup {
+    let sensitive = match &publication.sensitive {
+        SensitiveItems::File(_) => "from a file".to_string(),
+        SensitiveItems::Items(_) => "listed in the plan".to_string(),
+        SensitiveItems::Share { written, seed, .. } => {
+            format!("a share of {written} of all kinds of items, by lot with seed {seed}")
+        }
+    };
+    html! {
+        h2 { "What was done" }
+        p { strong { (publication.method.kind.name) } ": " (publication.method.kind.summary) "." }
+        dl.facts {
+            (fact("Settings", &asked(&publication.method.params)))
+            (fact("Deleted", &format!("{} of {} items", grouped(publication.deleted), grouped(publication.occurrences))))
+            @if publication.merged > 0 { (fact("Merged with another one of the record", &grouped(publication.merged))) }
+            (fact("Order of lines", if publication.keeps_order { "as in the input" } else { "by lot" }))
+            (fact("Sensitive items", &sensitive))
+        }
+        @if !publication.method.kind.reference.is_empty() { p.lead { "From: " (publication.method.kind.reference) "." } }
+    }
+}
+
+fn glossary() -> Markup {
+    let words = [
+        (
+            "Item",
+            "One of the things that a person has: bought, visited, was treated for. A record is the set of items of one person.",
+        ),
+        ("Sensitive", "An item that nobody should be able to infer about a person."),
+        (
+            "Rule",
+            "Of those who have some items, so many have another one. Whoever knows that a person has the former infers the latter as surely as the share says.",
+        ),
+        ("Confidence", "That share: how sure somebody can be."),
+        ("Deleted", "Left out of a record, so that rules about sensitive items become less confident."),
+    ];
+    html! {
+        h2 { "Words used here" }
+        dl.words { @for (word, means) in words { dt { (word) } dd { (means) } } }
+    }
+}

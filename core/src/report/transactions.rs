@@ -1,0 +1,362 @@
+//! Reports on transactions: JSON documents and terminal text.
+
+use super::json::{params_json, whole_or_real};
+use super::terminal::{counted, grouped, number, percent, table, trimmed};
+use crate::inspect::TransactionProfile;
+use crate::kind::Params;
+use crate::plan::SensitiveItems;
+use crate::publish::transactions::{Answer, Attacked, Finding, NamedRule, Publication, Seen, worst_rule};
+use serde_json::{Map, Value, json};
+
+/// A rule: what is known, what is inferred, and how surely.
+pub fn rule_json(rule: &NamedRule) -> Value {
+    json!({
+        "antecedent": rule.antecedent,
+        "consequent": rule.consequent,
+        "support": rule.support,
+        "of": rule.of,
+        "confidence": rule.confidence().to_f64(),
+    })
+}
+
+/// One criterion with its verdict.
+pub fn answer_json(answer: &Answer) -> Value {
+    json!({
+        "criterion": answer.wanted.kind.name,
+        "params": params_json(&answer.wanted.params),
+        "holds": answer.holds,
+        "measured": answer.worst.as_ref().map(|rule| rule.confidence().to_f64()),
+        "worst_rule": answer.worst.as_ref().map(rule_json),
+        "looked_at": answer.looked_at,
+        "exhaustive": answer.is_exhaustive,
+    })
+}
+
+/// What an attack found in a release.
+pub fn finding_json(finding: &Finding) -> Value {
+    let mut document = attack_json(finding);
+    let found = found_json(finding);
+    found.as_object().into_iter().flatten().for_each(|(key, value)| document[key] = value.clone());
+    document
+}
+
+fn attack_json(finding: &Finding) -> Value {
+    json!({ "attack": finding.attack.kind.name, "params": params_json(&finding.attack.params) })
+}
+
+/// How much an attack found, and the rules.
+pub fn found_json(finding: &Finding) -> Value {
+    let rules: Vec<Value> = finding.rules.iter().map(rule_json).collect();
+    json!({ "above": finding.above, "people": finding.people, "rules": rules })
+}
+
+/// An attack before and after: of the original only how much was found, roughly, so that no single record can be told from it.
+fn attacked_json(attacked: &Attacked) -> Value {
+    let tens = |count: u64| count.div_ceil(10) * 10;
+    let before = &attacked.before;
+    let mut document = attack_json(before);
+    document["before"] = json!({ "above": before.above.map(tens), "people": tens(before.people) });
+    document["after"] = found_json(&attacked.after);
+    document
+}
+
+/// The figures of a publication: what `publish --json` prints and the certificate holds. No rule of the original is among them.
+pub fn publication_json(publication: &Publication) -> Value {
+    let value = |value: f64| if value.is_finite() { whole_or_real(value) } else { Value::Null };
+    let utility: Map<String, Value> =
+        publication.utility.iter().map(|measured| (measured.name.clone(), value(measured.value))).collect();
+    let settings: Map<String, Value> = publication
+        .utility
+        .iter()
+        .map(|measured| (measured.name.clone(), params_json(&measured.params).into()))
+        .collect();
+    json!({
+        "kind": "transactions",
+        "records": publication.records,
+        "items": publication.items,
+        "occurrences": publication.occurrences,
+        "deleted": publication.deleted,
+        "deleted_share": publication.deleted_share(),
+        "merged": publication.merged,
+        "published_items": publication.published_items,
+        "published_occurrences": publication.published_occurrences,
+        "form": if publication.groups.is_some() { "separated" } else { "together" },
+        "groups": publication.groups,
+        "generalized": publication.is_generalized,
+        "delimiter": publication.delimiter.to_string(),
+        "order": if publication.keeps_order { "input" } else { "random" },
+        "sensitive": sensitive_json(publication),
+        "method": {
+            "name": publication.method.kind.name,
+            "params": params_json(&publication.method.params),
+            "insecure_seed": publication.insecure_seed,
+        },
+        "criteria": publication.criteria.iter().map(answer_json).collect::<Vec<_>>(),
+        "worst_rule": worst_rule(&publication.criteria).map(rule_json),
+        "attacks": publication.attacks.iter().map(attacked_json).collect::<Vec<_>>(),
+        "gate": { "attacks": if publication.attacks_refuse { "refuse" } else { "report" } },
+        "utility": utility,
+        "utility_params": settings,
+    })
+}
+
+fn sensitive_json(publication: &Publication) -> Value {
+    let mut document = match &publication.sensitive {
+        // By its name alone: where it lies is nobody's business.
+        SensitiveItems::File(path) => json!({ "file": path.file_name().unwrap_or_default().to_string_lossy() }),
+        SensitiveItems::Share { written, seed, .. } => json!({ "share": written, "seed": seed }),
+        SensitiveItems::Items(_) => json!({}),
+    };
+    document["listed"] = json!(publication.sensitive_listed);
+    document["kinds"] = json!(publication.sensitive_kinds);
+    document
+}
+
+/// The document of `check --json`.
+pub fn check_json(seen: &Seen, answers: &[Answer]) -> Value {
+    json!({
+        "records": seen.records(),
+        "items": seen.kinds(),
+        "occurrences": seen.occurrences(),
+        "sensitive": seen.sensitive_kinds(),
+        "holds": answers.iter().all(|answer| answer.holds),
+        "criteria": answers.iter().map(answer_json).collect::<Vec<_>>(),
+        "worst_rule": worst_rule(answers).map(rule_json),
+    })
+}
+
+/// What `check` prints.
+pub fn check_text(seen: &Seen, answers: &[Answer]) -> String {
+    let sensitive = seen.sensitive_kinds();
+    let mut text = format!(
+        "{} with {}, of {} of which {} {} sensitive\n\n{}",
+        counted(seen.records(), "record"),
+        counted(seen.occurrences(), "item"),
+        counted(seen.kinds(), "kind"),
+        grouped(sensitive as usize),
+        if sensitive == 1 { "is" } else { "are" },
+        answers_text(answers)
+    );
+    let failed = answers.iter().filter(|answer| !answer.holds).count();
+    text += &match (failed, answers.len()) {
+        (0, 1) => "\n✓ The criterion holds.\n".to_string(),
+        (0, all) => format!("\n✓ All {all} criteria hold.\n"),
+        (failed, all) => format!("\n✗ {failed} of {all} criteria do not hold.\n"),
+    };
+    text
+}
+
+fn answers_text(answers: &[Answer]) -> String {
+    let mut rows = table(&["", "criterion", "asked", "highest confidence", "rules looked at"], &[3, 4]);
+    for answer in answers {
+        rows.add_row([
+            if answer.holds { "✓" } else { "✗" }.to_string(),
+            answer.wanted.kind.name.to_string(),
+            asked(&answer.wanted.params),
+            answer.worst.as_ref().map_or("–".into(), |rule| number(rule.confidence().to_f64())),
+            grouped(answer.looked_at as usize),
+        ]);
+    }
+    let mut text = trimmed(&rows.to_string());
+    let whole = answers.iter().all(|answer| answer.is_exhaustive);
+    text += &match worst_rule(answers) {
+        None => "\nNo rule leads to a sensitive item.\n".to_string(),
+        Some(rule) if whole => format!("\nThe most confident rule: {}\n", rule_text(rule)),
+        Some(rule) => format!("\nA confident rule (there may be worse: not all were looked at): {}\n", rule_text(rule)),
+    };
+    text
+}
+
+fn asked(params: &Params) -> String {
+    let written = params.iter().map(|(name, setting)| (name, setting.to_string()));
+    let set: Vec<String> =
+        written.filter(|(_, text)| !text.is_empty()).map(|(name, text)| format!("{name} = {text}")).collect();
+    set.join(", ")
+}
+
+/// milk, bread → beer: 2 of 3 (66.7 %)
+fn rule_text(rule: &NamedRule) -> String {
+    let (support, of) = (grouped(rule.support as usize), grouped(rule.of as usize));
+    let share = percent(rule.confidence().to_f64());
+    match rule.antecedent.is_empty() {
+        true => format!("{}: {support} of {of} records that are told together ({share})", rule.consequent),
+        false => format!("{} → {}: {support} of {of} ({share})", rule.antecedent.join(", "), rule.consequent),
+    }
+}
+
+/// What `publish` prints: the verdict first, then what it rests on.
+pub fn publication_text(publication: &Publication) -> String {
+    let mut text = format!("{}\n\nCriteria\n{}", headline(publication), answers_text(&publication.criteria));
+    if !publication.attacks.is_empty() {
+        text += &format!("\nAttacks (of the original: not for release)\n{}", before_and_after(&publication.attacks));
+    }
+    if !publication.utility.is_empty() {
+        let mut rows = table(&["metric", "value"], &[1]);
+        for measured in &publication.utility {
+            rows.add_row([measured.name.clone(), number(measured.value)]);
+        }
+        text += &format!("\nUtility\n{}", trimmed(&rows.to_string()));
+    }
+    for note in &publication.notes {
+        text += &format!("\nNote: {note}\n");
+    }
+    text
+}
+
+fn headline(publication: &Publication) -> String {
+    let criteria = match publication.criteria.len() {
+        1 => "the criterion holds".to_string(),
+        several => format!("all {several} criteria hold"),
+    };
+    let excessive = publication.attacks.iter().filter(|attacked| attacked.after.is_excessive()).count();
+    let (mark, attacks) = match excessive {
+        0 => ("✓", "no attack found more than is demanded".to_string()),
+        some => ("✗", format!("{} found more than is demanded", counted(some as u64, "attack"))),
+    };
+    format!(
+        "{mark} {} with {} of {}, {} deleted ({}) by {}: {criteria}, {attacks}.",
+        counted(publication.records, "record"),
+        grouped(publication.published_occurrences as usize),
+        counted(publication.occurrences, "item"),
+        grouped(publication.deleted as usize),
+        percent(publication.deleted_share()),
+        publication.method.kind.name,
+    )
+}
+
+fn before_and_after(attacks: &[Attacked]) -> String {
+    let count = |count: Option<u64>| count.map_or("very many".to_string(), |count| grouped(count as usize));
+    let header = ["", "attack", "rules above before", "after", "people told of before", "after"];
+    let mut rows = table(&header, &[2, 3, 4, 5]);
+    for Attacked { before, after } in attacks {
+        rows.add_row([
+            if after.is_excessive() { "✗" } else { "✓" }.to_string(),
+            after.attack.kind.name.to_string(),
+            count(before.above),
+            count(after.above),
+            grouped(before.people as usize),
+            grouped(after.people as usize),
+        ]);
+    }
+    trimmed(&rows.to_string())
+}
+
+/// What `attack` prints: the rules that somebody would infer.
+pub fn attacks_text(findings: &[Finding]) -> String {
+    findings.iter().map(finding_text).collect::<Vec<_>>().join("\n")
+}
+
+fn finding_text(finding: &Finding) -> String {
+    let name = finding.attack.kind.name;
+    let above = match (finding.above, finding.people) {
+        (Some(0), 0) => "✓ No rule is more confident than is demanded.".to_string(),
+        (Some(above), people) => format!(
+            "✗ {} more confident than is demanded; they tell something of {}.",
+            if above == 1 { "1 rule is".to_string() } else { format!("{} rules are", grouped(above as usize)) },
+            counted(people, "record")
+        ),
+        (None, people) => {
+            format!(
+                "✗ More rules than can be counted are more confident than is demanded; they tell something of {}.",
+                counted(people, "record")
+            )
+        }
+    };
+    let mut rows = table(&["confidence", "support", "of", "whoever has", "also has"], &[0, 1, 2]);
+    for rule in &finding.rules {
+        rows.add_row([
+            number(rule.confidence().to_f64()),
+            grouped(rule.support as usize),
+            grouped(rule.of as usize),
+            if rule.antecedent.is_empty() { "(anything)".to_string() } else { rule.antecedent.join(", ") },
+            rule.consequent.clone(),
+        ]);
+    }
+    let rules = match finding.rules.is_empty() {
+        true => "No rule leads to a sensitive item.\n".to_string(),
+        false => trimmed(&rows.to_string()),
+    };
+    let settings = asked(&finding.attack.params);
+    let settings = if settings.is_empty() { settings } else { format!(" ({settings})") };
+    format!("{name}{settings}\n{above}\n{rules}")
+}
+
+/// What `compare` prints: certificates of releases of transactions side by side, one column each.
+pub fn compare_text(releases: &[(String, Value)]) -> String {
+    let header: Vec<&str> = [""].into_iter().chain(releases.iter().map(|(name, _)| name.as_str())).collect();
+    let mut rows = table(&header, &(1..=releases.len()).collect::<Vec<_>>());
+    let mut add = |label: &str, cell: &dyn Fn(&Value) -> String| {
+        let cells = releases.iter().map(|(_, document)| cell(document));
+        rows.add_row([label.to_string()].into_iter().chain(cells).collect::<Vec<_>>());
+    };
+    add("method", &|document| document["method"]["name"].as_str().unwrap_or("–").to_string());
+    for key in ["records", "items", "occurrences", "deleted"] {
+        add(key, &|document| shown(&document[key]));
+    }
+    add("deleted share", &|document| document["deleted_share"].as_f64().map_or("–".into(), percent));
+    add("highest confidence", &|document| shown(&document["worst_rule"]["confidence"]));
+    for metric in metrics(releases) {
+        add(&format!("utility: {metric}"), &|document| shown(&document["utility"][&metric]));
+    }
+    trimmed(&rows.to_string())
+}
+
+/// The metrics that any of the certificates states.
+fn metrics(releases: &[(String, Value)]) -> Vec<String> {
+    let mut metrics: Vec<String> = Vec::new();
+    for (name, _) in releases.iter().flat_map(|(_, document)| document["utility"].as_object().into_iter().flatten()) {
+        if !metrics.contains(name) {
+            metrics.push(name.clone());
+        }
+    }
+    metrics
+}
+
+fn shown(value: &Value) -> String {
+    match value.as_u64() {
+        Some(count) => grouped(count as usize),
+        None => value.as_f64().map_or("–".into(), number),
+    }
+}
+
+/// The document of `inspect --json`.
+pub fn profile_json(profile: &TransactionProfile) -> Value {
+    json!({
+        "kind": "transactions",
+        "records": profile.records,
+        "items": profile.items,
+        "occurrences": profile.occurrences,
+        "empty": profile.empty,
+        "repeated": profile.repeated,
+        "lengths": { "median": profile.median_length, "longest": profile.longest },
+        "top_shares": profile.top_shares,
+        "items_of_one_record": profile.alone,
+        "unique_share": profile.unique_share,
+    })
+}
+
+/// What `inspect` prints. No item is named.
+pub fn profile_text(profile: &TransactionProfile) -> String {
+    let shares: Vec<String> = profile.top_shares.iter().map(|share| percent(*share)).collect();
+    format!(
+        "{} with {} of {}\n\n\
+         Items in a record: {} in the median, {} at most; {} without any\n\
+         Most frequent items are in: {} of the records\n\
+         Items that only one record has: {}\n\
+         Records that no other equals: {}\n\
+         {}\nWhich items are sensitive is for you to say: `sfumato init` drafts a plan.\n",
+        counted(profile.records, "record"),
+        counted(profile.occurrences, "item"),
+        counted(profile.items, "kind"),
+        grouped(profile.median_length as usize),
+        grouped(profile.longest as usize),
+        counted(profile.empty, "record"),
+        if shares.is_empty() { "none".to_string() } else { shares.join(", ") },
+        grouped(profile.alone as usize),
+        percent(profile.unique_share),
+        match profile.repeated {
+            0 => String::new(),
+            some => format!("{} stood in their record again and count once\n", counted(some, "item")),
+        },
+    )
+}

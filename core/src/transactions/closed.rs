@@ -1,0 +1,350 @@
+//! Rules about sensitive items, without repetition: the engine that visits them.
+//!
+//! A rule q → e tells as much as any other that holds for the same records and has the same end, or less: of those only the one with the longest q is visited. These q are
+//! the intersections of records that hold e, without e. They are listed as LCM does (Uno, Kiyomi and Arimura 2004): a set is extended by one item at a time, and kept if everything that
+//! its records have in common besides is more frequent than the item it was extended by; so each is reached exactly once, and nothing has to be remembered. Two small tables go along: the
+//! records that hold q and e, and all that hold q. Items that cannot be added any more are left out of both, and records that became alike are merged.
+
+mod index;
+mod rows;
+mod walk;
+
+pub(super) use index::{Index, is_within};
+
+use super::{Demand, Rule, Sensitive, Transactions};
+use rayon::prelude::*;
+use std::cmp::Ordering;
+use std::ops::ControlFlow;
+use walk::{Room, Walk};
+
+/// What is visited of the rules.
+#[derive(Clone, Copy)]
+pub(super) struct Scope {
+    /// How many items antecedents have at most.
+    pub known: usize,
+    /// Whether the rule with an empty antecedent is one.
+    pub empty: bool,
+}
+
+impl From<Demand> for Scope {
+    fn from(demand: Demand) -> Scope {
+        Scope { known: demand.known.unwrap_or(usize::MAX), empty: demand.empty }
+    }
+}
+
+/// A rule that is visited.
+pub(super) struct Seen<'a> {
+    item_of: &'a [u32],
+    ranks: &'a [u32],
+    consequent: u32,
+    /// How many records hold the antecedent and the consequent.
+    pub support: u64,
+    /// How many records hold the antecedent.
+    pub of: u64,
+}
+
+impl Seen<'_> {
+    /// The rule by items.
+    pub(super) fn rule(&self) -> Rule {
+        let mut antecedent: Vec<u32> = self.ranks.iter().map(|rank| self.item_of[*rank as usize]).collect();
+        antecedent.sort_unstable();
+        let consequent = self.item_of[self.consequent as usize];
+        Rule { antecedent, consequent, support: self.support, of: self.of }
+    }
+}
+
+/// Sees rules. What it wants may only depend on what it has seen.
+pub(super) trait Visitor: Clone + Send + Sync {
+    /// Whether a rule that holds for so many records, or for fewer, can still matter.
+    fn wants(&self, support: u64) -> bool;
+
+    /// Among how many records at most a rule that holds for so many matters.
+    fn most(&self, support: u64) -> u64;
+
+    /// Sees a rule that matters.
+    fn see(&mut self, seen: &Seen<'_>) -> ControlFlow<()>;
+
+    /// One that knows what this one knows, and has seen nothing that counts.
+    fn fork(&self) -> Self;
+
+    /// What both have seen.
+    fn merge(self, other: Self) -> Self;
+}
+
+/// The order of rules: the most confident first, of those the one with most support, then by antecedent and consequent.
+pub(super) fn worst_first(a: &Rule, b: &Rule) -> Ordering {
+    let confidence = (u128::from(b.support) * u128::from(a.of)).cmp(&(u128::from(a.support) * u128::from(b.of)));
+    let names = || a.antecedent.cmp(&b.antecedent).then(a.consequent.cmp(&b.consequent));
+    confidence.then(b.support.cmp(&a.support)).then_with(names)
+}
+
+/// What came of visiting rules.
+pub(super) struct Visited<V> {
+    /// The visitor at the end.
+    pub visitor: V,
+    /// How many rules were looked at.
+    pub looked_at: u64,
+    /// Whether these were all that matter.
+    pub exhaustive: bool,
+}
+
+impl<V: Visitor> Visited<V> {
+    fn merge(self, other: Self) -> Self {
+        let visitor = self.visitor.merge(other.visitor);
+        let exhaustive = self.exhaustive && other.exhaustive;
+        Visited { visitor, looked_at: self.looked_at + other.looked_at, exhaustive }
+    }
+}
+
+/// Different records with one item above which they are visited in parts, so that a frequent item keeps several threads busy.
+const MANY: usize = 2048;
+
+/// How many parts that are.
+const PARTS: usize = 64;
+
+impl Index {
+    /// Visits the rules about one sensitive item, by its number. Each part of the work stops after so many.
+    fn visit<V: Visitor>(&self, number: usize, scope: Scope, visitor: V, most: u64, room: &mut Room) -> Visited<V> {
+        let (consequent, records) = &self.sensitive[number];
+        let mut walk = self.walk(*consequent, scope, visitor, most, room);
+        let mut level = walk.room.levels.pop().unwrap_or_default();
+        let starts_empty = walk.start(records, &mut level);
+        if starts_empty && records.len() > MANY && !walk.stopped {
+            let begun = Visited { visitor: walk.visitor.fork(), looked_at: walk.looked_at, exhaustive: true };
+            let first = Visited { visitor: walk.visitor, ..begun };
+            let part = |room: &mut Room, part: usize| {
+                let mut walk = self.walk(*consequent, scope, begun.visitor.fork(), most, room);
+                let numbers = (0..level.holders.items.len()).rev().skip(part).step_by(PARTS);
+                numbers.for_each(|number| walk.extend_first(&level.holders, number));
+                walk.visited()
+            };
+            let parts: Vec<Visited<V>> = (0..PARTS).into_par_iter().map_init(|| Room::new(self), part).collect();
+            return parts.into_iter().fold(first, Visited::merge);
+        }
+        if starts_empty {
+            // Rare items first: rules about few tell most.
+            (0..level.holders.items.len()).rev().for_each(|number| walk.extend_first(&level.holders, number));
+        } else if !walk.stopped {
+            walk.grow(&mut level);
+        }
+        walk.room.levels.push(level);
+        walk.visited()
+    }
+
+    fn walk<'a, V>(&'a self, consequent: u32, scope: Scope, visitor: V, most: u64, room: &'a mut Room) -> Walk<'a, V> {
+        Walk {
+            index: self,
+            scope,
+            consequent,
+            visitor,
+            room,
+            antecedent: Vec::new(),
+            looked_at: 0,
+            most,
+            stopped: false,
+        }
+    }
+
+    /// Visits the rules about all sensitive items, those of each for a while; then those that are left for longer, and so on until all were visited, or there is no need to go on: so the
+    /// effort is bounded, and yet the outcome is the same for any number of threads.
+    pub(super) fn visit_all<V: Visitor>(
+        &self,
+        scope: Scope,
+        visitor: V,
+        need_not_go_on: impl Fn(&V, u64) -> bool,
+    ) -> Visited<V> {
+        let mut whole = Visited { visitor, looked_at: 0, exhaustive: true };
+        let mut open: Vec<usize> = (0..self.sensitive.len()).collect();
+        let (mut most, mut effort) = (FIRST_EFFORT, 0);
+        let mut known = whole.visitor.clone();
+        loop {
+            let visit = |room: &mut Room, number: &usize| self.visit(*number, scope, known.fork(), most, room);
+            let visited: Vec<Visited<V>> =
+                open.par_iter().with_max_len(1).map_init(|| Room::new(self), visit).collect();
+            effort += visited.iter().map(|one| one.looked_at).sum::<u64>();
+            let mut partly = Visited { visitor: whole.visitor.fork(), looked_at: 0, exhaustive: true };
+            let mut left = Vec::new();
+            for (number, one) in open.into_iter().zip(visited) {
+                let into = if one.exhaustive { &mut whole } else { &mut partly };
+                if !one.exhaustive {
+                    left.push(number);
+                }
+                let before = std::mem::replace(into, Visited { visitor: known.fork(), looked_at: 0, exhaustive: true });
+                *into = before.merge(one);
+            }
+            if left.is_empty() {
+                return whole;
+            }
+            known = whole.visitor.clone().merge(partly.visitor.clone());
+            if need_not_go_on(&known, effort) {
+                return whole.merge(partly);
+            }
+            open = left;
+            most *= 4;
+        }
+    }
+}
+
+/// How many rules about an item are looked at first.
+const FIRST_EFFORT: u64 = 1 << 6;
+
+/// The most confident rule.
+#[derive(Clone)]
+pub(super) struct Worst(pub Option<Rule>);
+
+impl Visitor for Worst {
+    /// Once a rule is certain, only those with as much support matter.
+    fn wants(&self, support: u64) -> bool {
+        self.0.as_ref().is_none_or(|rule| rule.support < rule.of || rule.support <= support)
+    }
+
+    fn most(&self, support: u64) -> u64 {
+        self.0.as_ref().map_or(u64::MAX, |rule| support * rule.of / rule.support)
+    }
+
+    fn see(&mut self, seen: &Seen<'_>) -> ControlFlow<()> {
+        let as_confident = |rule: &Rule| seen.support * rule.of == rule.support * seen.of;
+        if self.0.as_ref().is_some_and(|rule| as_confident(rule) && seen.support < rule.support) {
+            return ControlFlow::Continue(());
+        }
+        let seen = seen.rule();
+        if self.0.as_ref().is_none_or(|rule| worst_first(&seen, rule).is_lt()) {
+            self.0 = Some(seen);
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn fork(&self) -> Worst {
+        self.clone()
+    }
+
+    fn merge(self, other: Worst) -> Worst {
+        Worst(self.0.into_iter().chain(other.0).min_by(worst_first))
+    }
+}
+
+/// Rules that a demand does not allow, up to some number.
+#[derive(Clone)]
+struct Unsafe {
+    demand: Demand,
+    most: usize,
+    rules: Vec<Rule>,
+}
+
+impl Visitor for Unsafe {
+    fn wants(&self, _: u64) -> bool {
+        true
+    }
+
+    fn most(&self, support: u64) -> u64 {
+        least_allowed(&self.demand, support).map_or(u64::MAX, |of| of - 1)
+    }
+
+    fn see(&mut self, seen: &Seen<'_>) -> ControlFlow<()> {
+        self.rules.push(seen.rule());
+        if self.rules.len() < self.most { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    }
+
+    fn fork(&self) -> Unsafe {
+        Unsafe { rules: Vec::new(), ..*self }
+    }
+
+    fn merge(mut self, other: Unsafe) -> Unsafe {
+        self.rules.extend(other.rules);
+        self
+    }
+}
+
+/// The least number of records among which so many may have an item; nothing if they never may.
+pub(super) fn least_allowed(demand: &Demand, support: u64) -> Option<u64> {
+    // The number allowed grows with that of records, so that the first place where it suffices can be found by halving. No table has more than 2³² records.
+    let (mut low, mut high) = (support, support.max(1));
+    while !demand.allows(support, high) {
+        low = high + 1;
+        high = high.checked_mul(2).filter(|high| *high <= 1 << 33)?;
+    }
+    while low < high {
+        let middle = low + (high - low) / 2;
+        if demand.allows(support, middle) { high = middle } else { low = middle + 1 }
+    }
+    Some(high)
+}
+
+/// The most confident rule with a sensitive item at its end, of all there are, and how many had to be looked at.
+pub fn worst_rule(table: &Transactions, sensitive: &Sensitive, demand: Demand) -> (Option<Rule>, u64) {
+    let visited = Index::new(table, sensitive).visit_all(demand.into(), Worst(None), |_, _| false);
+    (visited.visitor.0, visited.looked_at)
+}
+
+/// Up to `most` rules that a demand does not allow, the most confident first; all there are if they are fewer. Of rules about the same records with the same end it names the longest.
+///
+/// It takes some about each sensitive item, and stops as soon as it has enough: what it names need not be the worst there is.
+pub fn find_unsafe(table: &Transactions, sensitive: &Sensitive, demand: Demand, most: usize) -> Vec<Rule> {
+    let index = Index::new(table, sensitive);
+    let mut rules = Vec::new();
+    let mut open: Vec<usize> = (0..index.sensitive.len()).collect();
+    let mut quota = (most / open.len().max(1)).max(16);
+    while !open.is_empty() && rules.len() < most {
+        let mut left = Vec::new();
+        for some in open.chunks(TOGETHER) {
+            let visitor = Unsafe { demand, most: quota.min(most), rules: Vec::new() };
+            let visit =
+                |room: &mut Room, number: &usize| index.visit(*number, demand.into(), visitor.fork(), u64::MAX, room);
+            let found: Vec<_> = some.par_iter().with_max_len(1).map_init(|| Room::new(&index), visit).collect();
+            let (all, partly): (Vec<_>, Vec<_>) = some.iter().zip(found).partition(|(_, visited)| visited.exhaustive);
+            rules.extend(all.into_iter().flat_map(|(_, visited)| visited.visitor.rules));
+            let found_partly: usize = partly.iter().map(|(_, visited)| visited.visitor.rules.len()).sum();
+            if rules.len() + found_partly >= most {
+                rules.extend(partly.into_iter().flat_map(|(_, visited)| visited.visitor.rules));
+                break;
+            }
+            left.extend(partly.iter().map(|(number, _)| **number));
+        }
+        open = left;
+        quota = quota.saturating_mul(8);
+    }
+    rules.sort_unstable_by(worst_first);
+    rules.truncate(most);
+    rules
+}
+
+/// How many items are searched before looking whether that is enough.
+const TOGETHER: usize = 256;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::exact::Fraction;
+
+    #[test]
+    fn allowed_from_here_on() {
+        for (num, den) in [(1, 3), (7, 10), (1, 1), (1, 1000)] {
+            for strict in [false, true] {
+                let demand = Demand { strict, ..Demand::at_most(Fraction::new(num, den)) };
+                for support in 1..20 {
+                    let least = least_allowed(&demand, support).unwrap();
+                    assert!(
+                        demand.allows(support, least) && !demand.allows(support, least - 1),
+                        "{demand:?} {support}"
+                    );
+                }
+            }
+        }
+        assert_eq!(least_allowed(&Demand::at_most(Fraction::ZERO), 1), None);
+    }
+
+    #[test]
+    fn the_search_for_something_worse_ends() {
+        let records: Vec<Vec<u32>> =
+            (0..14).map(|left_out| (0..14).filter(|item| *item != left_out).collect()).collect();
+        let names: std::sync::Arc<[String]> = (0..14).map(|item: u32| item.to_string()).collect();
+        let table = Transactions::new(names, records);
+        let index = Index::new(&table, &Sensitive::new(vec![true; 14]));
+        let scope = Scope { known: usize::MAX, empty: false };
+        let some = index.visit_all(scope, Worst(None), |worst, effort| worst.0.is_some() && effort > 100);
+        assert!(!some.exhaustive && some.looked_at < 2000, "{}", some.looked_at);
+        let all = index.visit_all(scope, Worst(None), |_, _| false);
+        assert!(all.exhaustive);
+        assert_eq!(all.looked_at, 14 * ((1 << 13) - 2));
+    }
+}

@@ -1,0 +1,28 @@
+//! How many association rules the release has that the original has not.
+//!
+//! **Definition**: the number of rules of the release that the original does not have. A rule X → y has items that are not sensitive, X is not empty, at least the share `support` of all records holds X and y, and of those with X at least the share `confidence` holds y.
+//! With `longest`, of each record only its first so many items that are not sensitive are read, and of what is published only what stands for them. A rule with coarser items stands for one rule for each choice of
+//! the items that they stand for. Not a number if there are more than five million rules or sets of items: too many to compare.
+//! **Reference**: Jia, Pan, Xu, Zhu and Lo 2014, equation (4) and Section 4.1.
+
+use super::rules::{Mining, PARAMS};
+use super::{Build, Compared, Metric};
+use crate::kind::Kind;
+
+/// The description of the metric.
+pub const KIND: Kind<Build> = Kind {
+    name: "spurious-rules",
+    summary: "How many rules between items that are not sensitive came to be",
+    reference: "Jia et al. 2014, Section 4.1",
+    params: PARAMS,
+    example: &[("support", "0.001")],
+    build: |params| Box::new(SpuriousRules(Mining::new(params))),
+};
+
+struct SpuriousRules(Mining);
+
+impl Metric for SpuriousRules {
+    fn measure(&self, compared: &Compared<'_>) -> f64 {
+        compared.rules(self.0).map_or(f64::NAN, |rules| rules.after - rules.both)
+    }
+}
