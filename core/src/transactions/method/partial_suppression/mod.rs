@@ -70,9 +70,9 @@ pub const KIND: Kind<Build> = Kind {
         },
         Param {
             name: "t_max",
-            summary: "divide the table while the estimated cost is above this",
-            shape: Shape::CountOr(1, "all"),
-            default: Some("all"),
+            summary: "divide the table while its estimated cost is above this; none: never",
+            shape: Shape::CountOr(1, "none"),
+            default: Some("10000"),
         },
         Param {
             name: "b_max",

@@ -71,37 +71,33 @@ fn balance(work: &mut Work<'_>, objective: &impl Objective, generator: &mut impl
 
 /// Decides anew about records that held what there is too little of.
 fn bring_back(work: &mut Work<'_>, objective: &impl Objective, generator: &mut impl Rng) {
+    let mut anew = Vec::new();
     for (item, missing) in objective.missing(work).into_iter().enumerate() {
         let lacks = |at: &&u32| work.record(**at as usize).binary_search(&(item as u32)).is_err();
         let mut holders: Vec<u32> = work.first_holders(item as u32).iter().filter(lacks).copied().collect();
-        for at in holders.partial_shuffle(generator, missing as usize).0 {
-            let at = *at as usize;
-            work.set(at, objective.choose(work, at, work.whole(at)));
-        }
+        anew.extend_from_slice(holders.partial_shuffle(generator, missing as usize).0);
     }
+    let choose = |work: &Work<'_>, at: usize| Some(objective.choose(work, at, work.whole(at)));
+    anew.chunks(BATCH).for_each(|batch| _ = replace(work, batch, choose));
 }
 
 fn plain_items(work: &Work<'_>, at: u32) -> usize {
     work.record(at as usize).iter().filter(|item| !work.sensitive.has(**item)).count()
 }
 
-/// Replaces records that have an unsafe rule by the best part of them that has none; says how many there were.
+/// Replaces records that have an unsafe rule by the best part of them that has none; says how many there were. What others of the batch lose may make a rule of the part unsafe: the next pass finds it.
 fn repair_batch(work: &mut Work<'_>, objective: &impl Objective, batch: &[u32]) -> usize {
-    let choose = |work: &Work<'_>, at: usize| {
-        work.unsafe_in(work.record(at), at).is_some().then(|| objective.choose(work, at, work.record(at)))
-    };
+    replace(work, batch, |work, at| {
+        let items = work.record(at);
+        work.unsafe_in(items, at).is_some().then(|| objective.choose(work, at, items))
+    })
+}
+
+/// Replaces records by what is chosen for them on the table as it is; says how many were replaced.
+fn replace(work: &mut Work<'_>, batch: &[u32], choose: impl Fn(&Work<'_>, usize) -> Option<Vec<u32>> + Sync) -> usize {
     let chosen: Vec<Option<Vec<u32>>> = batch.par_iter().map(|at| choose(work, *at as usize)).collect();
-    let mut changed = 0;
-    for (at, part) in batch.iter().zip(chosen) {
-        let at = *at as usize;
-        let Some(part) = part else { continue };
-        // What the batch has changed before may have made another part the best one, or all of the record safe.
-        let outdated = work.unsafe_in(&part, at).is_some();
-        let part = if outdated { objective.choose(work, at, work.record(at)) } else { part };
-        work.set(at, part);
-        changed += 1;
-    }
-    changed
+    let parts = batch.iter().zip(chosen).filter_map(|(at, part)| Some((*at, part?)));
+    parts.map(|(at, part)| work.set(at as usize, part)).count()
 }
 
 /// Deletes items of one kind from randomly chosen records, until the rule is safe.

@@ -172,8 +172,23 @@ impl<'a> Work<'a> {
         (0..items.len()).filter(|place| self.sensitive.has(items[*place])).find(|place| {
             rest.clear();
             rest.extend(items.iter().enumerate().filter(|(other, _)| other != place).map(|(_, item)| *item));
-            !self.demand.allows(support, self.support_elsewhere(&rest, at) + 1)
+            !rest.is_empty() && !self.is_enough(&rest, at, support)
         })
+    }
+
+    /// Whether so many records have all of the items, this one among them, that `support` of them are not too many. Counts no further than that takes.
+    fn is_enough(&self, items: &[u32], at: usize, support: u64) -> bool {
+        let is_enough = |of: u64| self.demand.allows(support, of);
+        match items {
+            [item] => is_enough(self.left(*item) + u64::from(self.record(at).binary_search(item).is_err())),
+            _ => match self.bitmaps_of(items) {
+                Some(_) => is_enough(self.support_elsewhere(items, at) + 1),
+                None => {
+                    let elsewhere = self.holders_of(items).filter(|other| *other != at);
+                    is_enough(1) || elsewhere.zip(2..).any(|(_, of)| is_enough(of))
+                }
+            },
+        }
     }
 
     /// What is left.
