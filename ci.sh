@@ -26,6 +26,7 @@ if [ "${1:-}" = "--full" ]; then
     cargo bench -p sfumato --locked --bench skyline -- --rows 100000
     cargo bench -p sfumato --locked --bench skyline_anonymize -- --rows 100000
     cargo bench -p sfumato --locked --bench skew -- --rows 100000
+    cargo bench -p sfumato --locked --bench transactions -- --rows 5000
 fi
 
 step "all passed"

@@ -8,7 +8,7 @@ use sfumato::transactions::closed::{find_unsafe, worst_rule};
 use sfumato::transactions::criterion::Verdict;
 use sfumato::transactions::metric::Compared;
 use sfumato::transactions::{
-    Demand, Released, Rule, Sensitive, Separated, Shared, Together, Transactions, attack, criterion, metric,
+    Demand, Released, Rule, Sensitive, Separated, Shared, Together, Transactions, attack, criterion, metric, sample,
 };
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
@@ -219,15 +219,7 @@ fn frequent_items_and_threads_change_nothing() {
 }
 
 fn shop() -> (Transactions, Sensitive) {
-    let table = Transactions::from_names([
-        vec!["bread", "milk", "condom"],
-        vec!["bread", "milk"],
-        vec!["milk", "condom"],
-        vec!["flour", "fruits"],
-        vec!["flour", "condom"],
-        vec!["bread", "fruits"],
-        vec!["fruits", "condom"],
-    ]);
+    let table = sample::purchases();
     let sensitive = Sensitive::named(&table, ["condom"]);
     (table, sensitive)
 }

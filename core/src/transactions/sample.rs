@@ -13,6 +13,19 @@ const SHOP_KINDS: usize = 1657;
 const TASTES: usize = 200;
 const TASTE: usize = 20;
 
+/// Seven purchases: Table 1 of Jia et al. That somebody bought condoms is nobody's business.
+pub fn purchases() -> Transactions {
+    Transactions::from_names([
+        vec!["bread", "milk", "condom"],
+        vec!["bread", "milk"],
+        vec!["milk", "condom"],
+        vec!["flour", "fruits"],
+        vec!["flour", "condom"],
+        vec!["bread", "fruits"],
+        vec!["fruits", "condom"],
+    ])
+}
+
 /// Purchases in a shop: 1,657 kinds of items, of which few are bought often, 6.5 of them at a time in the mean, and 164 at most. What somebody buys goes together in part. With 515,597
 /// records it has the size of the point-of-sale data BMS-POS.
 ///

@@ -17,12 +17,9 @@
 //!
 //! ```
 //! use sfumato::kind::Raw;
-//! use sfumato::transactions::{Released, Sensitive, Together, Transactions, criterion};
+//! use sfumato::transactions::{Released, Sensitive, Together, criterion, sample};
 //!
-//! let table = Transactions::from_names([
-//!     vec!["bread", "milk", "condom"], vec!["bread", "milk"], vec!["milk", "condom"], vec!["flour", "fruits"],
-//!     vec!["flour", "condom"], vec!["bread", "fruits"], vec!["fruits", "condom"],
-//! ]);
+//! let table = sample::purchases();
 //! let sensitive = Sensitive::named(&table, ["condom"]);
 //! let kind = criterion::find("rho-uncertainty")?;
 //! let criterion = (kind.build)(&kind.check(&[("rho", Raw::from("0.5"))])?);

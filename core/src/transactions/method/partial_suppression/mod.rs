@@ -18,12 +18,9 @@
 //! use sfumato::chance::Chance;
 //! use sfumato::exact::Fraction;
 //! use sfumato::transactions::method::{Task, find};
-//! use sfumato::transactions::{Demand, Sensitive, Transactions};
+//! use sfumato::transactions::{Demand, Sensitive, sample};
 //!
-//! let table = Transactions::from_names([
-//!     vec!["bread", "milk", "condom"], vec!["bread", "milk"], vec!["milk", "condom"], vec!["flour", "fruits"],
-//!     vec!["flour", "condom"], vec!["bread", "fruits"], vec!["fruits", "condom"],
-//! ]);
+//! let table = sample::purchases();
 //! let task = Task {
 //!     table: &table,
 //!     sensitive: &Sensitive::named(&table, ["condom"]),
