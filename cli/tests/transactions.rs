@@ -135,9 +135,7 @@ fn rules_of_the_original_are_told_to_nobody_but_the_custodian() {
     assert!(internal.contains("INTERNAL") && internal.contains("of the original"));
     let certificate: Value = serde_json::from_str(&released(&folder, "certificate.json")).unwrap();
     for attack in certificate["attacks"].as_array().unwrap() {
-        let before = attack["before"].as_object().unwrap();
-        assert_eq!(before.keys().collect::<Vec<_>>(), ["above", "people"]);
-        assert!(before["people"].as_u64().unwrap() >= 10);
+        assert!(attack["before"].is_null(), "how much the original tells is nobody's business");
         assert_eq!(attack["after"]["people"], 0);
         assert!(!attack["after"]["rules"].to_string().contains("rare"));
     }

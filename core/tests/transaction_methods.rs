@@ -15,7 +15,7 @@ fn cases(usual: u64) -> u64 {
 }
 
 /// Confidences with ties on small counts.
-const RHOS: [(u128, u128); 6] = [(1, 2), (1, 3), (2, 3), (3, 10), (7, 10), (1, 4)];
+const RHOS: [(u128, u128); 8] = [(1, 2), (1, 3), (2, 3), (3, 10), (7, 10), (1, 4), (1, 1), (1, 1_000_000)];
 
 struct Case {
     table: Transactions,

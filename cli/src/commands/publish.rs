@@ -5,6 +5,7 @@ use crate::output::{Output, working};
 use clap::Args;
 use sfumato::chance::Chance;
 use sfumato::plan::{AnyPlan, TransactionPlan};
+use sfumato::release::directory::check_target;
 use sfumato::report::html::{Audience, report_html, transactions_html};
 use sfumato::report::publication_text;
 use sfumato::{Error, Fault, Plan, Result, publish, release, report};
@@ -63,7 +64,9 @@ impl Arguments {
 }
 
 pub fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode> {
-    match AnyPlan::read(&arguments.plan)? {
+    let plan = AnyPlan::read(&arguments.plan)?;
+    check_target(&arguments.out, arguments.replace)?;
+    match plan {
         AnyPlan::Table(plan) => publish_table(arguments, &plan, output),
         AnyPlan::Transactions(plan) => publish_transactions(arguments, *plan, output),
     }

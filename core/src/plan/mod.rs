@@ -104,6 +104,12 @@ impl Plan {
     }
 
     fn read_data(&mut self, data: &Section<'_>) -> Result<()> {
+        if data.table.get("sensitive").is_some() {
+            let error = Error::plan("[data] `sensitive` is about sets of items").line(data.line_of("sensitive"));
+            return Err(
+                error.help("say that these are such: kind = \"transactions\"; in a table, columns are sensitive")
+            );
+        }
         data.refuse_unknown(["kind", "path", "missing", "delimiter", "header", "names", "trim"])?;
         self.data = data.get("path", text)?.map(|path| self.folder.join(path));
         self.options = read_options(data)?;

@@ -103,6 +103,13 @@ pub struct Measured {
     pub value: f64,
 }
 
+impl Measured {
+    /// The value with four digits: more would let somebody test guesses about the original.
+    pub fn rounded(&self) -> f64 {
+        format!("{:.3e}", self.value).parse().unwrap_or(self.value)
+    }
+}
+
 /// Kinds of items that about as many records hold.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Band {
@@ -189,7 +196,7 @@ const NOT_PROMISED: [&str; 8] = [
     "Nothing is promised against somebody who knows the method and asks which originals lead to this release: it deletes no more than it thinks necessary, and that may tell something.",
     "That a person is in the data is not hidden, and a record of items that are rare together can be recognized.",
     "Items that are not listed as sensitive are not protected, even if a person would rather hide them.",
-    "Figures of utility are computed from the original with all digits: whoever guesses a whole original can test the guess by them.",
+    "The certificate tells how many items were deleted and how far that moved the shares of items: where hardly anything else can have been deleted, that tells how often a sensitive item was in the original.",
     "Nothing is promised about several releases of the same people taken together.",
 ];
 
@@ -314,7 +321,7 @@ pub fn make(plan: &TransactionPlan, read: &Read) -> Result<Made> {
     let task = Task { table, sensitive: &sensitive, demand, chance: plan.chance, folder: &plan.folder };
     let released = (plan.method.kind.build)(&plan.method.params).make(&task)?;
     sensitive_names.extend(coarse_names(&released, &sensitive));
-    let ordered = if plan.keeps_order { released.clone() } else { released.shuffled(plan.chance)? };
+    let ordered = if keeps_order(plan, &released) { released.clone() } else { released.shuffled(plan.chance)? };
     let written = Written::new(&ordered, plan.layout.delimiter())?;
     let seen = Seen::new(written.read_back()?, &sensitive_names)?;
     refuse_different(&released, &seen)?;
@@ -331,6 +338,11 @@ pub fn make(plan: &TransactionPlan, read: &Read) -> Result<Made> {
         ..known.describe(listed - sensitive.count() as u64)
     };
     Ok(Made { publication, written, sensitive_names })
+}
+
+/// Whether lines are in the order of the input. Where sensitive items are told for groups of lines, they cannot be.
+fn keeps_order(plan: &TransactionPlan, released: &Released) -> bool {
+    plan.keeps_order && matches!(released, Released::Together(_))
 }
 
 /// Names of coarser items that stand for sensitive ones: whoever reads the release must know that they are sensitive.
@@ -402,7 +414,7 @@ impl Known<'_> {
             groups: self.seen.groups(),
             is_generalized,
             delimiter: ' ',
-            keeps_order: self.plan.keeps_order,
+            keeps_order: keeps_order(self.plan, self.released),
             method: self.plan.method.clone(),
             insecure_seed: !self.plan.chance.is_secure(),
             sensitive: self.plan.sensitive.clone(),
@@ -440,10 +452,9 @@ impl Known<'_> {
                 "Not for release: random choices were made with a seed, and whoever knows it undoes them.".into(),
             );
         }
-        notes.push(match (self.plan.keeps_order, self.released) {
-            (false, _) => "Lines are in an order by lot, so that their place tells nothing; items of a line are in the order of their names.".into(),
-            (true, Released::Together(_)) => "Lines are in the order of the input: whoever knows somebody's place in it finds the record. Items of a line are in the order of their names.".into(),
-            (true, Released::Separated(_)) => "Lines are in the order in which the method put records together. Items of a line are in the order of their names.".into(),
+        notes.push(match keeps_order(self.plan, self.released) {
+            false => "Lines are in an order by lot, so that their place tells nothing; items of a line are in the order of their names.".into(),
+            true => "Lines are in the order of the input: whoever knows somebody's place in it finds the record. Items of a line are in the order of their names.".into(),
         });
         if unknown > 0 {
             notes.push(match unknown {
@@ -451,6 +462,7 @@ impl Known<'_> {
                 some => format!("{some} of the listed sensitive items occur nowhere in the data."),
             });
         }
+        notes.extend(self.lost());
         if self.read.empty > 0 {
             notes.push(format!(
                 "{} of the original's records have no items; they are published as empty lines.",
@@ -465,6 +477,22 @@ impl Known<'_> {
                 "Which items are sensitive was chosen by lot, as experiments do: a real release lists those that are."
                     .into(),
             );
+        }
+        notes
+    }
+}
+
+impl Known<'_> {
+    /// What is left of records and of sensitive kinds.
+    fn lost(&self) -> Vec<String> {
+        let mut notes = Vec::new();
+        let empty = self.released.table().iter().filter(|record| record.is_empty()).count();
+        if empty > 0 {
+            notes.push(format!("{empty} of the published lines are empty: programs that skip empty lines lose count."));
+        }
+        let (kinds, left) = (self.sensitive.count() as u64, self.seen.sensitive_kinds());
+        if left < kinds {
+            notes.push(format!("{left} of the {kinds} sensitive kinds of items are still in the release."));
         }
         notes
     }

@@ -20,6 +20,14 @@ const ASIDE: &str = "old";
 /// Length of the part that tells private folders of one target apart.
 const TAG_DIGITS: usize = 16;
 
+/// Refuses a target that cannot be written, before anybody has worked for it; [`Staging::begin`] looks again. An empty folder is as good as none.
+pub fn check_target(target: &Path, replace: bool) -> Result<()> {
+    if fs::read_dir(target).is_ok_and(|mut entries| entries.next().is_none()) {
+        return Ok(());
+    }
+    Place::resolve(target)?.occupied(replace).map(|_| ())
+}
+
 /// A private folder beside the target that nobody reads yet; removed when dropped, unless committed.
 ///
 /// ```

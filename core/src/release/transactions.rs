@@ -15,6 +15,7 @@ use crate::transactions::{
     Demand, Released, Written, attack, criterion, name_order, read_delimiter, read_lines, read_released,
 };
 use serde_json::{Value, json};
+use std::collections::HashSet;
 use std::path::Path;
 
 /// Records, one per line.
@@ -26,7 +27,7 @@ pub const NAMES: &str = "sensitive.txt";
 
 /// What the attacker is assumed to know.
 const KNOWLEDGE: [&str; 3] = [
-    "The release, this certificate, and which items are sensitive.",
+    "The release, and which items are sensitive.",
     "Any items that a person has, sensitive ones among them, as many as each criterion grants.",
     "That the person is in the data.",
 ];
@@ -52,7 +53,7 @@ pub fn write(made: &Made, place: &Place<'_>, formats: &Formats) -> Result<Value>
         let mut names = made.sensitive_names.clone();
         let order = name_order(&names);
         names.sort_by(|a, b| order(a, b));
-        let list: String = names.iter().map(|name| format!("{name}\n")).collect();
+        let list = name_list(&names);
         let report = transactions_html(&made.publication, Audience::External, "Release report");
         let mut files = vec![(DATA, made.written.data.as_slice()), (NAMES, list.as_bytes())];
         files.extend(made.written.shared.as_deref().map(|shared| (SHARED, shared)));
@@ -63,6 +64,11 @@ pub fn write(made: &Made, place: &Place<'_>, formats: &Formats) -> Result<Value>
         let files: Vec<String> = files.iter().map(|(name, _)| name.to_string()).collect();
         draw_up(&made.publication, folder, &files)
     })
+}
+
+/// The names of sensitive items as they are written.
+fn name_list(names: &[String]) -> String {
+    names.iter().map(|name| format!("{name}\n")).collect()
 }
 
 fn draw_up(publication: &Publication, folder: &Path, files: &[String]) -> Result<Certificate> {
@@ -167,7 +173,17 @@ fn recompute(folder: &Path, stated: &Stated) -> Result<Value> {
     let again = Written::new(&released, Some(stated.delimiter))?;
     let shared = if stated.is_separated { Some(file(folder, SHARED)?) } else { None };
     let is_in_order = again.data == file(folder, DATA)? && again.shared == shared;
+    let list = name_list(&names);
+    let listed: HashSet<&str> = names.iter().map(String::as_str).collect();
+    let is_listed = |item: u32| listed.contains(released.table().names()[item as usize].as_str());
+    let told_are_listed = match &released {
+        Released::Together(_) => true,
+        Released::Separated(separated) => {
+            separated.groups.iter().flat_map(|group| &group.items).all(|(item, _)| is_listed(*item))
+        }
+    };
     let order = name_order(&names);
+    let is_plain_list = list.as_bytes() == file(folder, NAMES)?;
     let seen = Seen::new(released, &names)?;
     let answers = seen.answers(&stated.requirements);
     let findings = seen.findings(&stated.attacks, stated.demand()?);
@@ -177,7 +193,8 @@ fn recompute(folder: &Path, stated: &Stated) -> Result<Value> {
         "published_occurrences": seen.occurrences(),
         "groups": seen.groups(),
         "listed": names.len(),
-        "names_once_in_order": names.iter().zip(names.iter().skip(1)).all(|(a, b)| order(a, b).is_lt()),
+        "names_once_in_order": is_plain_list && names.iter().zip(names.iter().skip(1)).all(|(a, b)| order(a, b).is_lt()),
+        "told_are_listed": told_are_listed,
         "items_in_order": is_in_order,
         "criteria": answers.iter().map(answer_json).collect::<Vec<_>>(),
         "worst_rule": worst_rule(&answers).map(rule_json),
@@ -189,6 +206,10 @@ fn recompute(folder: &Path, stated: &Stated) -> Result<Value> {
 pub(super) fn check_figures(folder: &Path, document: &Value, claims: &mut Claims) {
     let listed = |name: &str| document["files"].get(name).is_some();
     let is_separated = document["form"] == "separated";
+    claims.told("form", is_separated || document["form"] == "together", "there is no such form of release");
+    let own = [DATA, NAMES, REPORT].into_iter().chain(is_separated.then_some(SHARED));
+    let files = document["files"].as_object().map_or(0, serde_json::Map::len);
+    claims.told("files of the release", own.clone().all(listed) && own.count() == files, "there are others");
     claims.told(
         "sensitive items",
         listed(NAMES) && listed(SHARED) == is_separated,
@@ -208,6 +229,7 @@ pub(super) fn check_figures(folder: &Path, document: &Value, claims: &mut Claims
         found["names_once_in_order"] == true,
         "they are not each once, in the order of names",
     );
+    claims.told("sensitive items of groups", found["told_are_listed"] == true, "some are not listed as sensitive");
     claims.told(
         "order of items",
         found["items_in_order"] == true,
@@ -216,7 +238,7 @@ pub(super) fn check_figures(folder: &Path, document: &Value, claims: &mut Claims
     check_criteria(document, &found, claims);
     check_attacks(document, &found, claims);
     claims.untold(
-        "utility, and attacks on the original",
+        "utility, and what the original had",
         "they compare with the original, which is not part of the release",
     );
 }

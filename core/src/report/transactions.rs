@@ -47,15 +47,12 @@ fn attack_json(finding: &Finding) -> Value {
 /// How much an attack found, and the rules.
 pub fn found_json(finding: &Finding) -> Value {
     let rules: Vec<Value> = finding.rules.iter().map(rule_json).collect();
-    json!({ "above": finding.above, "people": finding.people, "rules": rules })
+    json!({ "above": finding.above, "people": finding.people, "exhaustive": finding.above.is_some(), "rules": rules })
 }
 
-/// An attack before and after: of the original only how much was found, roughly, so that no single record can be told from it.
+/// What an attack found in the release. What it found in the original is nobody's business.
 fn attacked_json(attacked: &Attacked) -> Value {
-    let tens = |count: u64| count.div_ceil(10) * 10;
-    let before = &attacked.before;
-    let mut document = attack_json(before);
-    document["before"] = json!({ "above": before.above.map(tens), "people": tens(before.people) });
+    let mut document = attack_json(&attacked.after);
     document["after"] = found_json(&attacked.after);
     document
 }
@@ -64,7 +61,7 @@ fn attacked_json(attacked: &Attacked) -> Value {
 pub fn publication_json(publication: &Publication) -> Value {
     let value = |value: f64| if value.is_finite() { whole_or_real(value) } else { Value::Null };
     let utility: Map<String, Value> =
-        publication.utility.iter().map(|measured| (measured.name.clone(), value(measured.value))).collect();
+        publication.utility.iter().map(|measured| (measured.name.clone(), value(measured.rounded()))).collect();
     let settings: Map<String, Value> = publication
         .utility
         .iter()
@@ -179,16 +176,28 @@ fn rule_text(rule: &NamedRule) -> String {
     let (support, of) = (grouped(rule.support as usize), grouped(rule.of as usize));
     let share = percent(rule.confidence().to_f64());
     match rule.antecedent.is_empty() {
-        true => format!("{}: {support} of {of} records that are told together ({share})", rule.consequent),
-        false => format!("{} → {}: {support} of {of} ({share})", rule.antecedent.join(", "), rule.consequent),
+        true => format!("{}: {support} of {of} records that are told together ({share})", quoted(&rule.consequent)),
+        false => format!("{} → {}: {support} of {of} ({share})", listed(&rule.antecedent), quoted(&rule.consequent)),
     }
+}
+
+/// A name, in quotes where it could be taken for several.
+fn quoted(name: &str) -> String {
+    if name.contains([',', ' ']) { format!("\"{name}\"") } else { name.to_string() }
+}
+
+fn listed(names: &[String]) -> String {
+    names.iter().map(|name| quoted(name)).collect::<Vec<_>>().join(", ")
 }
 
 /// What `publish` prints: the verdict first, then what it rests on.
 pub fn publication_text(publication: &Publication) -> String {
     let mut text = format!("{}\n\nCriteria\n{}", headline(publication), answers_text(&publication.criteria));
     if !publication.attacks.is_empty() {
-        text += &format!("\nAttacks (of the original: not for release)\n{}", before_and_after(&publication.attacks));
+        text += &format!(
+            "\nAttacks (what was found before is not for release)\n{}",
+            before_and_after(&publication.attacks)
+        );
     }
     if !publication.utility.is_empty() {
         let mut rows = table(&["metric", "value"], &[1]);
@@ -214,12 +223,16 @@ fn headline(publication: &Publication) -> String {
         some => ("✗", format!("{} found more than is demanded", counted(some as u64, "attack"))),
     };
     format!(
-        "{mark} {} with {} of {}, {} deleted ({}) by {}: {criteria}, {attacks}.",
+        "{mark} {} with {} of {}, {} deleted ({}){} by {}: {criteria}, {attacks}.",
         counted(publication.records, "record"),
         grouped(publication.published_occurrences as usize),
         counted(publication.occurrences, "item"),
         grouped(publication.deleted as usize),
         percent(publication.deleted_share()),
+        match publication.merged {
+            0 => String::new(),
+            some => format!(" and {} merged with coarser ones", grouped(some as usize)),
+        },
         publication.method.kind.name,
     )
 }
@@ -257,7 +270,7 @@ fn finding_text(finding: &Finding) -> String {
         ),
         (None, people) => {
             format!(
-                "✗ More rules than can be counted are more confident than is demanded; they tell something of {}.",
+                "✗ More rules than can be counted are more confident than is demanded; they tell something of at least {}. The search was cut short: there may be worse rules than those listed (`--set min_support=…` looks at fewer).",
                 counted(people, "record")
             )
         }
@@ -268,8 +281,8 @@ fn finding_text(finding: &Finding) -> String {
             number(rule.confidence().to_f64()),
             grouped(rule.support as usize),
             grouped(rule.of as usize),
-            if rule.antecedent.is_empty() { "(anything)".to_string() } else { rule.antecedent.join(", ") },
-            rule.consequent.clone(),
+            if rule.antecedent.is_empty() { "(is in the group)".to_string() } else { listed(&rule.antecedent) },
+            quoted(&rule.consequent),
         ]);
     }
     let rules = match finding.rules.is_empty() {

@@ -39,6 +39,10 @@ impl Layout {
     /// Reads a file.
     pub fn read(&self, path: &Path, formats: &Formats) -> Result<Read> {
         match self {
+            Layout::Lines(None) if formats.of(path).is_ok() => {
+                let help = "name the columns: [data] person = \"…\" and item = \"…\"; or say what separates the items of a line: delimiter = \",\"";
+                Err(Error::plan("the file has the name of a table, and the plan does not say which columns have persons and items").help(help))
+            }
             Layout::Lines(delimiter) => read_lines(&bytes_of(path)?, *delimiter),
             Layout::Rows { person, item, options } => read_rows(&formats.read(path, options)?, person, item),
         }
@@ -93,7 +97,7 @@ fn checked_text(bytes: &[u8], delimiter: Option<char>) -> Result<&str> {
         Error::data("this is not UTF-8").line(line).help("convert the file to UTF-8")
     })?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let is_wrong = |letter: char| letter.is_control() && letter != '\t' && Some(letter) != delimiter;
+    let is_wrong = |letter: char| is_no_text(letter) && letter != '\t' && Some(letter) != delimiter;
     for (line, number) in lines(text).zip(1..) {
         // Most lines have plain letters only, which bytes tell.
         if line.bytes().any(|byte| !(b' '..0x7f).contains(&byte)) && line.contains(is_wrong) {
@@ -102,6 +106,11 @@ fn checked_text(bytes: &[u8], delimiter: Option<char>) -> Result<&str> {
         }
     }
     Ok(text)
+}
+
+/// Whether a letter has no place in a name: a control character, or a byte order mark, which readers drop where a file begins with it.
+fn is_no_text(letter: char) -> bool {
+    letter.is_control() || letter == '\u{feff}'
 }
 
 /// Lines without their ends; the end of the last line begins no other.
@@ -136,7 +145,8 @@ pub fn read_rows(table: &Table, person: &str, item: &str) -> Result<Read> {
     let (people, items) = (table.column(person)?, table.column(item)?);
     let names: Vec<&str> = items.domain().labels().iter().map(str::trim).collect();
     let is_missing = |column: &Column, row: usize| column.domain().missing() == Some(column.codes()[row]);
-    let mut record_of = vec![usize::MAX; people.domain().len()];
+    // Persons that differ in blanks at their ends alone are the same.
+    let mut record_of = std::collections::HashMap::<&str, usize>::new();
     let mut records: Vec<Vec<&str>> = Vec::new();
     let mut seen = 0;
     for row in 0..table.rows() {
@@ -144,16 +154,15 @@ pub fn read_rows(table: &Table, person: &str, item: &str) -> Result<Read> {
         if is_missing(people, row) {
             return Err(at(Error::data(format!("column \"{person}\": a row tells no person"))));
         }
-        let record = &mut record_of[people.codes()[row] as usize];
-        if *record == usize::MAX {
-            *record = records.len();
+        let record = record_of.entry(people.value(row).trim()).or_insert(records.len());
+        if *record == records.len() {
             records.push(Vec::new());
         }
         let name = names[items.codes()[row] as usize];
         if is_missing(items, row) || name.is_empty() {
             continue;
         }
-        if name.contains(char::is_control) {
+        if name.contains(is_no_text) {
             return Err(at(Error::data(format!("column \"{item}\": a name holds a control character"))));
         }
         records[*record].push(name);
@@ -209,8 +218,9 @@ struct Groups {
 impl Groups {
     /// Adds an item of the lines from `first` to `last`: another one of the last group, or one of lines behind it.
     fn add(&mut self, first: Option<usize>, last: Option<usize>, item: u32, count: Option<usize>) -> Option<()> {
-        let (first, last, count) = (first?, last?, count?);
-        let is_same = last == self.last && self.groups.last().is_some_and(|group| first + group.records == last + 1);
+        let (first, last, count) = (first?, last?.min(usize::MAX - 1), count?);
+        let is_same = last == self.last
+            && self.groups.last().is_some_and(|group| first.checked_add(group.records) == Some(last + 1));
         if !is_same {
             if first <= self.last || last < first || last > self.records {
                 return None;

@@ -9,8 +9,8 @@ use rand::seq::SliceRandom;
 use std::cmp::Ordering;
 
 /// What generators are for: the order of lines, and the order of groups of them.
-const LINES: u64 = 41;
-const GROUPS: u64 = 42;
+const LINES: u64 = 45;
+const GROUPS: u64 = 46;
 
 /// What may stand between items, where what stood there in the input is part of a name.
 const DELIMITERS: [char; 5] = [' ', ',', ';', '\t', '|'];
@@ -40,7 +40,7 @@ impl Written {
     pub fn new(released: &Released, preferred: Option<char>) -> Result<Written> {
         let table = released.table();
         let delimiter = delimiter(table, preferred)?;
-        let rank = ranks(table.names());
+        let rank = ranks(table.names(), &released.supports());
         let mut data = Vec::new();
         let mut record = Vec::new();
         for items in table.iter() {
@@ -89,10 +89,12 @@ fn delimiter(table: &Transactions, preferred: Option<char>) -> Result<char> {
         .ok_or_else(|| cannot().help("rename items that have blanks, commas, semicolons, tabs and bars"))
 }
 
-/// The place of each name in the order in which names are written: by value if all are whole numbers, else by text.
-fn ranks(names: &[String]) -> Vec<u32> {
+/// The place of each name in the order in which names are written: by value if all that occur are whole numbers, else by text. A name that was deleted wherever it occurred has no say: the order must not tell what it was like.
+fn ranks(names: &[String], supports: &[u64]) -> Vec<u32> {
     let mut order: Vec<u32> = (0..names.len() as u32).collect();
-    let compare = name_order(names);
+    let occurring: Vec<String> =
+        names.iter().zip(supports).filter(|(_, support)| **support > 0).map(|(name, _)| name.clone()).collect();
+    let compare = name_order(&occurring);
     order.sort_unstable_by(|a, b| compare(&names[*a as usize], &names[*b as usize]));
     let mut rank = vec![0; names.len()];
     order.iter().zip(0..).for_each(|(item, at)| rank[*item as usize] = at);

@@ -65,8 +65,7 @@ fn verdict(publication: &Publication) -> Markup {
 }
 
 fn key_numbers(publication: &Publication) -> Markup {
-    let kept = publication.occurrences - publication.deleted;
-    let share = percent(kept as f64 / publication.occurrences.max(1) as f64);
+    let share = percent(publication.published_occurrences as f64 / publication.occurrences.max(1) as f64);
     let mut numbers = vec![
         (
             "Records",
@@ -254,7 +253,7 @@ fn useful(publication: &Publication) -> Markup {
             div.scroll tabindex="0" role="group" aria-label="Table: metrics" { table {
                 caption.unseen { "Metrics" }
                 thead { tr { th scope="col" { "Metric" } th.number scope="col" { "Value" } th scope="col" { "Settings" } th scope="col" { "What it is" } } }
-                tbody { @for one in &publication.utility { (row(&one.name, one.value, &one.params, one.summary)) } }
+                tbody { @for one in &publication.utility { (row(&one.name, one.rounded(), &one.params, one.summary)) } }
             } }
         }
     }

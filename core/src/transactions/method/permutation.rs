@@ -1,6 +1,7 @@
 //! Permutation: records that are alike in groups, sensitive items told for the group instead of the record.
 //!
-//! **Finds** small groups of records that share items, in each of which every sensitive item is as rare as demanded. Items that are not sensitive stay with their records, none is deleted.
+//! **Finds** small groups of records that share items, in each of which every sensitive item is as rare as demanded. Items that are not sensitive stay with their records, none is deleted. Of records that have sensitive items only, those are deleted: their lines are empty and form a group of which nothing is told. Else whoever knows that nobody's set was empty would know
+//! that each of them has some of the sensitive items of its group.
 //! **How**: records are put in an order in which those that share rare items are near each other (as a reverse Cuthill–McKee order makes a matrix narrow). Around one record with a sensitive item after the other a group is formed
 //! of near records that share most items with it and no sensitive item with any other of the group; if the records that are left could then not be a safe group themselves, the record is left for later. What is left in the end is the last group.
 //! Groups, and the records in each, are published in an order drawn by lot.
@@ -42,7 +43,7 @@ use std::collections::{BTreeMap, VecDeque};
 /// The description of the method.
 pub const KIND: Kind<Build> = Kind {
     name: "permutation",
-    summary: "Groups records that are alike and tells sensitive items for groups only; deletes nothing",
+    summary: "Groups records that are alike and tells sensitive items for groups only; deletes those of records that have no others",
     reference: "Ghinita et al. 2008 (CAHD)",
     params: &[],
     example: &[],
@@ -51,8 +52,9 @@ pub const KIND: Kind<Build> = Kind {
 
 struct Permutation;
 
-/// What random choices are for.
-const PLACES: u64 = 41;
+/// What random choices are for: places of groups, and places within them.
+const PLACES: u64 = 44;
+const WITHIN: u64 = 47;
 /// So many times as many records are compared as a group needs, on either side (α in the paper).
 const COMPARED: usize = 3;
 /// No record further away than so many is looked at, on either side.
@@ -60,16 +62,28 @@ const FURTHEST: usize = 4096;
 
 impl Method for Permutation {
     fn make(&self, task: &Task<'_>) -> Result<Released> {
-        check_feasible(task)?;
-        let mut groups = Grouping::new(task).form();
-        let mut generator = task.chance.generator(PLACES)?;
-        groups.shuffle(&mut generator);
-        groups.iter_mut().for_each(|group| group.shuffle(&mut generator));
-        let plain = |at: &u32| plain_items(task.table, task.sensitive, *at).collect::<Vec<u32>>();
-        let table = Transactions::new(task.table.names().clone(), groups.iter().flatten().map(plain));
-        let groups = groups.iter().map(|group| shared(task, group)).collect();
+        let is_bare = |at: &u32| plain_items(task.table, task.sensitive, *at).next().is_none();
+        let (bare, others): (Vec<u32>, Vec<u32>) = (0..task.table.len() as u32).partition(is_bare);
+        let others = task.table.select(&others);
+        let mut groups = grouped(&Task { table: &others, ..*task })?;
+        if !bare.is_empty() {
+            groups.push((vec![Vec::new(); bare.len()], Shared { records: bare.len(), items: Vec::new() }));
+        }
+        groups.shuffle(&mut task.chance.generator(PLACES)?);
+        let (records, groups): (Vec<Vec<Vec<u32>>>, Vec<Shared>) = groups.into_iter().unzip();
+        let table = Transactions::new(task.table.names().clone(), records.into_iter().flatten());
         Ok(Released::Separated(Separated { table, groups }))
     }
+}
+
+/// Groups: what is published of their records, in an order by lot, and of their sensitive items.
+fn grouped(task: &Task<'_>) -> Result<Vec<(Vec<Vec<u32>>, Shared)>> {
+    check_feasible(task)?;
+    let mut groups = Grouping::new(task).form();
+    let mut generator = task.chance.generator(WITHIN)?;
+    groups.iter_mut().for_each(|group| group.shuffle(&mut generator));
+    let plain = |at: &u32| plain_items(task.table, task.sensitive, *at).collect::<Vec<u32>>();
+    Ok(groups.iter().map(|group| (group.iter().map(plain).collect(), shared(task, group))).collect())
 }
 
 /// There is a grouping just if all records together are one: a mean of shares is no more than the greatest.
@@ -374,7 +388,20 @@ mod tests {
             after.sort_unstable();
             assert_eq!(before, after, "table {seed}");
             assert_eq!(groups_of(&released).len(), table.len());
-            assert_eq!(Released::Separated(released).supports(), table.supports(), "table {seed}");
+            let others: Vec<u32> = (0..table.len() as u32).filter(|at| !plain(*at).is_empty()).collect();
+            let expected = table.select(&others).supports();
+            assert_eq!(Released::Separated(released).supports(), expected, "table {seed}");
+        }
+    }
+
+    /// An empty line is in no group with sensitive items: nobody's set may have been empty.
+    #[test]
+    fn empty_lines_tell_nothing() {
+        for seed in 0..500 {
+            let (table, sensitive, demand) = random_case(seed);
+            let Ok(released) = made(&table, &sensitive, demand) else { continue };
+            let tells = |(record, group): (&[u32], &Shared)| record.is_empty() && !group.items.is_empty();
+            assert!(!released.table.iter().zip(groups_of(&released)).any(tells), "table {seed}");
         }
     }
 
@@ -382,11 +409,13 @@ mod tests {
     fn it_fails_just_where_an_item_is_too_frequent() {
         for seed in 0..2000 {
             let (table, sensitive, demand) = random_case(seed);
-            let (supports, records) = (table.supports(), table.len() as u64);
+            let has_others = |at: &u32| plain_items(&table, &sensitive, *at).next().is_some();
+            let others: Vec<u32> = (0..table.len() as u32).filter(has_others).collect();
+            let (supports, records) = (table.select(&others).supports(), others.len() as u64);
             let feasible = sensitive.items().all(|item| demand.allows(supports[item as usize], records));
             assert_eq!(made(&table, &sensitive, demand).is_ok(), feasible, "table {seed}");
         }
-        let table = Transactions::from_names([vec!["SECRET"], vec!["SECRET", "a"], vec!["a"]]);
+        let table = Transactions::from_names([vec!["SECRET", "b"], vec!["SECRET", "a"], vec!["a"]]);
         let sensitive = Sensitive::named(&table, ["SECRET"]);
         let error = made(&table, &sensitive, Demand::at_most(Fraction::new(1, 2))).unwrap_err();
         assert_eq!(error.fault(), Fault::Infeasible);

@@ -8,17 +8,22 @@ use rayon::prelude::*;
 /// How many parts of a record are looked at before a weaker bound is taken for it.
 const MOST_PARTS: u32 = 200_000;
 
-/// At least so many items have to be deleted from a table, by whatever method, before the demand is met.
+/// At least so many items have to be deleted from a table, by whatever method, before the demand is met. Zero where the attacker's knowledge is bounded: then nothing is known about that.
 ///
 /// # Claim
 /// Let a safe table be given, in which r' is left of the record r, with k sensitive items and something besides for each of them to be inferred from. For a sensitive e in r' let c be how many records have r', r itself among them:
-/// at most ρ of those that have r'∖{e} have e as well, so at least c·(1 − ρ)/ρ of them do not have e. These *cover* e: there are at least `needed` = ⌈(1 − ρ)/ρ⌉ of them (one more if the demand is strict and that is a whole number). Whoever covers e
+/// at most ρ of those that have r'∖{e} have e as well, so at least c·(1 − ρ)/ρ of them do not have e. These *cover* e: there are at least `needed` = ⌈(1 − ρ)/ρ⌉ of them (none if ρ = 1; one more if the demand is strict and that is a whole number). Whoever covers e
 /// has all other items of r' but not e, so nobody covers two items, and all together there are at least k·needed. Deleting adds nothing: in the original as well they have all of r' but at most one sensitive item. So r' is one of
 /// the parts of r for which the *original* has so many other records; and r lost at least as many items as the largest such part lacks. To keep no sensitive item, or one item alone, is possible always. The bounds of all
 /// records add up. (The search looks at every such part: where an item e lacks records that could cover it, either e is not in r', or r' is within {e} and what r has in common with a record that is not among those which have all the rest.)
 pub fn least_deleted(task: &Task<'_>) -> u64 {
     let work = Work::new(task.table, task.sensitive, task.demand);
-    let needed = (1..).find(|others| task.demand.allows(1, 1 + others)).expect("a demand that can be met");
+    if task.demand.known.is_some() {
+        // Somebody who knows little cannot tell by all the rest of a record.
+        return 0;
+    }
+    let all = work.len() as u64;
+    let needed = (0..=all).find(|others| task.demand.allows(1, 1 + others)).unwrap_or(all + 1);
     (0..work.len()).into_par_iter().map(|at| least_of(&work, at, needed)).sum()
 }
 
