@@ -222,6 +222,42 @@ fn bad_files_are_refused_by_line_and_no_name_is_told() {
     refuse(&empty, PUBLISH, 3, &["no records"]);
 }
 
+/// Items are numbers, but for one that is deleted wherever it occurs: the order of items must not tell that it was there.
+#[test]
+fn a_deleted_name_does_not_change_the_order_of_items() {
+    for method in ["partial-suppression", "global-suppression"] {
+        let sections = format!("[[require]]\ncriterion = \"rho-uncertainty\"\nrho = \"0.3\"\n{}", by(method));
+        let folder = folder("9 10 X\n9 10 X\n", "sensitive = { items = [\"X\"] }", &sections);
+        publish(&folder);
+        assert_eq!(released(&folder, "data.dat"), "9 10\n9 10\n");
+    }
+}
+
+/// A table read as lines of words would publish whatever stands in it.
+#[test]
+fn a_table_is_not_read_as_lines() {
+    let plan = plan(CONDOM, THIRD).replace("data.dat", "data.csv");
+    let folder = Folder::new(&[("data.csv", "person,item\nann,condom\nbob,milk\n"), ("plan.toml", &plan)]);
+    refuse(&folder, PUBLISH, 2, &["the name of a table", "person = "]);
+    folder.write("plan.toml", plan.replace("sensitive", "person = \"person\"\nitem = \"item\"\nsensitive"));
+    folder.run(PUBLISH).code(0);
+    folder.write("data.csv", "milk,condom\nmilk\nmilk,bread\n");
+    folder.write("plan.toml", plan.replace("sensitive", "delimiter = \",\"\nsensitive"));
+    folder.run(&format!("{PUBLISH} --replace")).code(0);
+}
+
+/// Lines that are empty because their people have sensitive items only, and records that are empty from the start.
+#[test]
+fn what_is_lost_is_told() {
+    let sections = format!("{THIRD}{}", by("permutation"));
+    let folder = folder("condom\ncondom\n\nmilk condom\nmilk\nmilk\nbread\n", CONDOM, &sections);
+    let text = folder.output(PUBLISH, 0);
+    assert!(text.contains("3 of the published lines are empty"), "{text}");
+    let shared = released(&folder, "sensitive.csv");
+    assert!(shared.lines().skip(1).all(|line| line.ends_with(",condom,1")), "{shared}");
+    folder.run("verify release").code(0);
+}
+
 #[test]
 fn a_delimiter_keeps_blanks_in_names() {
     let records = "soft drinks, condom\nsoft drinks,bread\nsoft drinks\n";

@@ -69,7 +69,7 @@ pub const KIND: Kind<Build> = Kind {
             name: "t_max",
             summary: "divide the table while its estimated cost is above this; none: never",
             shape: Shape::CountOr(1, "none"),
-            default: Some("10000"),
+            default: Some("7000"),
         },
         Param {
             name: "b_max",
