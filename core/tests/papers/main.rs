@@ -4,5 +4,6 @@ mod l_diversity;
 mod lattice;
 mod minimality;
 mod real_data;
+mod set_valued;
 mod skewed;
 mod skyline;
