@@ -1,6 +1,6 @@
 //! From a plan and transactions to a release that was read back, checked, attacked and measured.
 //!
-//! What is checked and attacked is what a reader of the files has: the release is written into memory and read again first. Rules of the original name secrets; only how many there are leaves this module.
+//! What is checked and attacked is what a reader of the files has: the release is written into memory and read again first. Rules of the original name secrets: they are for the custodian's own report, and no figure about them is in the release.
 
 use crate::error::{Error, Fault, Result};
 use crate::exact::Fraction;
@@ -480,9 +480,7 @@ impl Known<'_> {
         }
         notes
     }
-}
 
-impl Known<'_> {
     /// What is left of records and of sensitive kinds.
     fn lost(&self) -> Vec<String> {
         let mut notes = Vec::new();

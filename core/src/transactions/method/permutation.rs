@@ -15,7 +15,7 @@
 //! Let every sensitive item e be as likely for each record of its group G as for any other, independently of the record's other items: with probability c(e, G)/|G|, where c counts the records of G with e. Somebody knows items q of a person, sensitive or not.
 //! The person's record is one of those that may hold q, each with some probability; whichever it is, it has e ∉ q with the probability c(e, G)/|G| of its group. Her belief is a mean of these, so at most the greatest, and each is at most ρ: groups around a record have
 //! as few records as allow one occurrence and no sensitive item twice, and after each of them what is left is checked to be a safe group. That holds for any q and so for any bound on its size ([`Demand::known`](crate::transactions::Demand::known)). The plain frequency of e
-//! ([`Demand::empty`](crate::transactions::Demand::empty)) is the mean of c(e, G)/|G| over all records, so at most ρ too. And it is the only obstacle: if an item is more frequent than demanded in the whole table, it is in some group.
+//! ([`Demand::empty`](crate::transactions::Demand::empty)) is the mean of c(e, G)/|G| over all records, so at most ρ too. And it is the only obstacle: if an item is more frequent than demanded among all records that have something besides sensitive items, it is in some group of them.
 //!
 //! ```
 //! use sfumato::chance::Chance;
@@ -86,7 +86,7 @@ fn grouped(task: &Task<'_>) -> Result<Vec<(Vec<Vec<u32>>, Shared)>> {
     Ok(groups.iter().map(|group| (group.iter().map(plain).collect(), shared(task, group))).collect())
 }
 
-/// There is a grouping just if all records together are one: a mean of shares is no more than the greatest.
+/// There is a grouping of these records just if all of them together are one: a mean of shares is no more than the greatest.
 fn check_feasible(task: &Task<'_>) -> Result<()> {
     let (supports, records) = (task.table.supports(), task.table.len() as u64);
     let most = task.demand.most(records);
