@@ -42,6 +42,10 @@ pub trait Format: Send + Sync {
     fn summary(&self) -> &'static str;
     /// File endings, without the dot.
     fn endings(&self) -> &'static [&'static str];
+    /// Whether spreadsheets open such files as text, and run cells that look like formulas.
+    fn is_text(&self) -> bool {
+        false
+    }
     /// Reads a table.
     fn read(&self, path: &Path, options: &ReadOptions) -> Result<Table>;
     /// Writes a table.

@@ -7,7 +7,7 @@ use crate::anonymize::{self, Wanted};
 use crate::attack;
 use crate::chance::Chance;
 use crate::criterion::Requirement;
-use crate::data::Role;
+use crate::data::{Formulas, Role};
 use crate::error::{Error, Result, suggest};
 use crate::exact::{Decimal, Fraction};
 use crate::kind::{Kind, Params, Raw};
@@ -29,6 +29,8 @@ pub struct Publishing {
     pub recoding: Recoding,
     /// The file ending of the published table.
     pub format: String,
+    /// What becomes of cells that a spreadsheet would run, in text formats.
+    pub formulas: Formulas,
     /// What to do where a sensitive value is too frequent.
     pub skew: Skew,
     /// What attacks may find.
@@ -103,6 +105,7 @@ impl Plan {
         let (method, metric) = read_method(root.section("method")?.as_ref())?;
         let release = root.section("release")?;
         let (max_suppressed, recoding, format) = read_release(release.as_ref())?;
+        let formulas = read_formulas(release.as_ref())?;
         let attacks = match root.sections("attack")?.as_slice() {
             [] => default_attacks(&self.requirements),
             sections => sections.iter().map(read_attack).collect::<Result<_>>()?,
@@ -123,6 +126,7 @@ impl Plan {
             max_suppressed,
             recoding,
             format,
+            formulas,
             skew,
             gate,
             attacks,
@@ -195,7 +199,7 @@ fn read_method(section: Option<&Section<'_>>) -> Result<(Wanted, Chosen)> {
 fn read_release(section: Option<&Section<'_>>) -> Result<(Option<Fraction>, Recoding, String)> {
     let mut recoding = Recoding::default();
     let Some(section) = section else { return Ok((None, recoding, "csv".into())) };
-    section.refuse_unknown(["form", "max_suppressed", "suppressed", "insensitive", "format"])?;
+    section.refuse_unknown(["form", "max_suppressed", "suppressed", "insensitive", "format", "formulas"])?;
     if choice(section, "form", &["generalized", "bucketized"])? == Some(1) {
         recoding.form = Form::Bucketized;
     }
@@ -216,6 +220,12 @@ fn read_release(section: Option<&Section<'_>>) -> Result<(Option<Fraction>, Reco
         return Err(error.help("write format = \"csv\" or another of `sfumato list formats`"));
     }
     Ok((share, recoding, format))
+}
+
+fn read_formulas(section: Option<&Section<'_>>) -> Result<Formulas> {
+    let Some(section) = section else { return Ok(Formulas::default()) };
+    let ways = [Formulas::Escape, Formulas::Refuse, Formulas::Keep];
+    Ok(choice(section, "formulas", &["escape", "refuse", "keep"])?.map_or(Formulas::default(), |at| ways[at]))
 }
 
 /// The word for no suppression of frequent values.

@@ -2,7 +2,7 @@
 
 use super::Order;
 use super::recompute::{Stated, recompute};
-use crate::data::{Column, ColumnSpec, Formats, Role};
+use crate::data::{Column, ColumnSpec, Formats, Formulas, Role};
 use crate::error::{Error, Fault, Result};
 use crate::publish::{Made, Publication, SkewReport};
 use crate::recode::Form;
@@ -26,6 +26,9 @@ const NOT_PROMISED: [&str; 6] = [
     "Who was suppressed is not hidden: whoever knows everybody's quasi-identifiers sees which combinations are missing, and that those people's group did not satisfy the criteria.",
     "Insensitive columns that are published are published as they are.",
 ];
+
+/// What is said where cells that a spreadsheet would run have an apostrophe in front.
+pub(super) const ESCAPED: &str = "escaped";
 
 /// What no seal promises.
 pub(super) const SEAL: &str = "The seal shows that the certificate was changed by accident or carelessly. Somebody who wants to deceive can make a new one: compare the seal with the one the publisher gave you.";
@@ -55,6 +58,9 @@ pub fn draw_up(
     document["notes"] = json!(everybodys.notes);
     document["files"] = hashes(folder, files)?.into();
     document["data"] = json!(files[0]);
+    if order.publishing.formulas == Formulas::Escape && formats.of(files[0].as_ref())?.is_text() {
+        document["formulas"] = json!(ESCAPED);
+    }
     if order.publishing.recoding.form == Form::Bucketized {
         document["sensitive"] = json!(files[1]);
     }

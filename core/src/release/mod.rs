@@ -13,7 +13,7 @@ mod verify;
 pub use attacked::{Wanted, attack, beliefs};
 pub use verify::{Claim, Verification, certificate, table, verify};
 
-use crate::data::{Formats, Table};
+use crate::data::{Formats, Formulas, Table};
 use crate::error::{Error, Fault, Result};
 use crate::plan::{Plan, Publishing};
 use crate::publish::{Made, Publication};
@@ -82,7 +82,9 @@ pub fn write(made: &Made, order: &Order<'_>, formats: &Formats) -> Result<Value>
         let mut files = Vec::new();
         for (name, table) in made.recoded.written(&order.plan.schema, publishing.recoding, publishing.chance)? {
             files.push(format!("{name}.{}", publishing.format));
-            formats.write(&table, &folder.join(&files[files.len() - 1]))?;
+            let path = folder.join(&files[files.len() - 1]);
+            let formulas = if formats.of(&path)?.is_text() { publishing.formulas } else { Formulas::Keep };
+            formats.write(&*formulas.apply(&table)?, &path)?;
         }
         let everybodys = made.for_everybody();
         write_file(&folder.join(REPORT), report_html(&everybodys, Audience::External, "Release report").as_bytes())?;

@@ -1,5 +1,6 @@
 //! What can be told from a release alone: by reading its table, grouping it and counting. Nothing here knows how the release was made.
 
+use super::certify::ESCAPED;
 use crate::anonymize::{Class, View, Wanted};
 use crate::attack::{self, Making, Promises, Suppressed, Target};
 use crate::audit::audit_bound;
@@ -8,6 +9,7 @@ use crate::criterion::{Bound, Requirement, Scope};
 use crate::data::hierarchy::TOP;
 use crate::data::{
     COUNT, Column, ColumnSpec, Formats, GROUP, ReadOptions, Role, Schema, Table, VALUE, ValueType, join_pair,
+    restore_formulas,
 };
 use crate::error::{Error, Fault, Result};
 use crate::kind::{Kind, Params, Raw};
@@ -38,6 +40,8 @@ pub struct Stated {
     /// What was withheld before because a value was too frequent.
     skew: Option<SkewReport>,
     starred: bool,
+    /// Whether cells that a spreadsheet would run have an apostrophe in front.
+    escaped: bool,
     levels: Vec<StatedLevel>,
 }
 
@@ -78,6 +82,7 @@ impl Stated {
             suppressed: document["suppressed"].as_u64().ok_or_else(|| broken("no number of suppressed records"))?,
             skew: None,
             starred: document["suppressed_as"] == "starred",
+            escaped: document["formulas"] == ESCAPED,
             levels: Vec::new(),
         };
         stated.read_columns(document)?;
@@ -173,7 +178,8 @@ impl Stated {
             return Err(broken("a table that is no plain file"));
         }
         // Types are stated, not checked: stars are of none.
-        formats.of(path)?.read(path, &self.options)
+        let table = formats.of(path)?.read(path, &self.options)?;
+        if self.escaped { restore_formulas(table) } else { Ok(table) }
     }
 
     /// What the method's choices depend on, for these criteria.

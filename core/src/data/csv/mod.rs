@@ -49,6 +49,10 @@ impl Format for Delimited {
         self.endings
     }
 
+    fn is_text(&self) -> bool {
+        true
+    }
+
     fn read(&self, path: &Path, options: &ReadOptions) -> Result<Table> {
         let file = File::open(path).map_err(|error| Error::io(&error, path))?;
         let found = file.metadata().map_err(|error| Error::io(&error, path))?;
