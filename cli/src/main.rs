@@ -1,6 +1,7 @@
 //! The `sfumato` command: a thin layer over the library. It reads arguments, calls the library and prints; what can be asked for comes from the library's own lists.
 
 mod commands;
+mod memory;
 mod output;
 
 use clap::{Parser, Subcommand};
@@ -32,6 +33,9 @@ struct Arguments {
     /// How many threads to use; all cores if not said.
     #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
+    /// How much memory to take at most, as in 800MB or 4GiB; nine tenths of what is free if not said. A run that needs more ends, and publishes nothing.
+    #[arg(long, global = true, value_name = "SIZE", value_parser = memory::parse)]
+    memory: Option<u64>,
     #[command(subcommand)]
     command: Command,
 }
@@ -51,19 +55,13 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    // A panic's own message could hold a cell of the table: say where, not what.
-    std::panic::set_hook(Box::new(|info| {
-        let place = info.location().map_or_else(String::new, |at| format!(" at {}:{}", at.file(), at.line()));
-        eprintln!(
-            "sfumato: internal error{place}\n  help: this is a defect of sfumato; nothing was written. Please report the place above"
-        );
-    }));
+    output::hide_panic_messages();
     let arguments = Arguments::parse();
-    if let Some(threads) = arguments.threads {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.into()).build_global();
-        pool.expect("the pool is built once");
-    }
     let run = std::panic::catch_unwind(|| {
+        // Without random numbers the standard library panics on its own, further down: said here, it is an error like others.
+        sfumato::chance::Chance::System.generator(0)?;
+        use_threads(arguments.threads)?;
+        memory::limit(arguments.memory)?;
         let mut output = Output::new();
         match arguments.command {
             Command::Demo(arguments) => commands::demo::run(&arguments, &mut output),
@@ -86,4 +84,13 @@ fn main() -> ExitCode {
         }
         Err(_) => ExitCode::from(sfumato::Fault::Internal.exit_code()),
     }
+}
+
+/// Starts the threads that work is spread over: so many, or one for each core.
+fn use_threads(threads: Option<u16>) -> sfumato::Result<()> {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.map_or(0, usize::from));
+    pool.build_global().map_err(|_| {
+        let error = sfumato::Error::new(sfumato::Fault::Resources, "the system does not give enough threads");
+        error.help("use fewer, as in --threads 1, or raise what a process may have (`ulimit -u`, `ulimit -v`)")
+    })
 }

@@ -56,6 +56,16 @@ impl Output {
     }
 }
 
+/// Lets a panic say where it happened, and not what: its own message could hold a cell of the table.
+pub fn hide_panic_messages() {
+    std::panic::set_hook(Box::new(|info| {
+        let place = info.location().map_or_else(String::new, |at| format!(" at {}:{}", at.file(), at.line()));
+        let help = "this is a defect of sfumato; nothing was written. Please report the place above";
+        // If standard error is gone there is nobody left to tell; a panic in here would end the process at once.
+        let _ = writeln!(std::io::stderr(), "sfumato: internal error{place}\n  help: {help}");
+    }));
+}
+
 /// Shows that work goes on, on a terminal, once it has taken a second.
 pub fn working<T>(message: &str, work: impl FnOnce() -> T) -> T {
     let (done, waiting) = std::sync::mpsc::channel::<()>();
@@ -75,4 +85,79 @@ pub fn working<T>(message: &str, work: impl FnOnce() -> T) -> T {
         drop(done);
         result
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rayon::prelude::*;
+    use std::process::{Command, Stdio};
+
+    const CELL: &str = "Zq7canary";
+    const KIND: &str = "SFUMATO_TEST_PANIC";
+
+    /// Ways to panic with a cell in the message.
+    const KINDS: [&str; 6] = ["message", "expect", "index", "worker", "scope", "drop"];
+
+    struct PanicsLater;
+
+    impl Drop for PanicsLater {
+        fn drop(&mut self) {
+            assert_eq!(CELL, "", "{CELL}");
+        }
+    }
+
+    fn panic_by(kind: &str) {
+        match kind {
+            "message" => panic!("the value {CELL} has no code"),
+            "expect" => drop(CELL.parse::<u8>().map_err(|_| CELL.to_string()).expect(CELL)),
+            "index" => drop(std::collections::BTreeMap::<String, u8>::new()[CELL]),
+            "worker" => (0..10_000).into_par_iter().for_each(|at| assert!(at != 7_777, "{CELL} in record {at}")),
+            "scope" => working(CELL, || panic!("{CELL}")),
+            "drop" => drop(PanicsLater),
+            other => unreachable!("{other}"),
+        }
+    }
+
+    /// Not a test by itself: what a child process of the next one runs, as `main` does. Without the variable it does nothing.
+    #[test]
+    fn child() {
+        let Ok(kind) = std::env::var(KIND) else { return };
+        hide_panic_messages();
+        let ended = std::panic::catch_unwind(|| panic_by(&kind));
+        std::process::exit(if ended.is_err() { 70 } else { 0 });
+    }
+
+    fn run_child(kind: &str, backtrace: &str, stderr: Stdio) -> std::process::Output {
+        let mut child = Command::new(std::env::current_exe().unwrap());
+        child.args(["--exact", "output::tests::child", "--nocapture", "--test-threads", "1"]);
+        child.env(KIND, kind).env("RUST_BACKTRACE", backtrace).env("RUST_LIB_BACKTRACE", backtrace);
+        child.stdout(Stdio::piped()).stderr(stderr).spawn().unwrap().wait_with_output().unwrap()
+    }
+
+    #[test]
+    fn a_panic_says_where_and_not_what() {
+        for kind in KINDS {
+            for backtrace in ["0", "1", "full"] {
+                let run = run_child(kind, backtrace, Stdio::piped());
+                let [out, err] = [run.stdout, run.stderr].map(|bytes| String::from_utf8(bytes).unwrap());
+                assert_eq!(run.status.code(), Some(70), "{kind}: {err}");
+                assert!(
+                    !out.contains(CELL) && !err.contains(CELL),
+                    "{kind} with RUST_BACKTRACE={backtrace}: {out}{err}"
+                );
+                assert!(err.contains("internal error at ") && err.contains("Please report"), "{err}");
+                assert!(!err.contains("stack backtrace"), "{err}");
+            }
+        }
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_panic_that_nobody_can_be_told_of_ends_in_order() {
+        for kind in KINDS {
+            let full = std::fs::File::create("/dev/full").unwrap();
+            assert_eq!(run_child(kind, "full", full.into()).status.code(), Some(70), "{kind}");
+        }
+    }
 }

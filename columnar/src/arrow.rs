@@ -2,6 +2,7 @@
 
 use crate::decode::{Coder, check_schema};
 use crate::encode::Batches;
+use crate::guard::check_cells;
 use crate::{damaged, guarded, open, table, unwritten};
 use arrow_array::ArrayRef;
 use arrow_buffer::{Buffer, MutableBuffer};
@@ -11,7 +12,7 @@ use arrow_ipc::writer::FileWriter;
 use arrow_ipc::{Block, Message, MessageHeader, root_as_footer, root_as_message};
 use arrow_schema::{ArrowError, Schema, SchemaRef};
 use rayon::prelude::*;
-use sfumato::data::{Format, ReadOptions, Table};
+use sfumato::data::{Format, ReadOptions, Table, check_room};
 use sfumato::{Error, Fault, Result};
 use std::collections::HashMap;
 use std::fs::File;
@@ -26,6 +27,9 @@ const CONTINUATION: [u8; 4] = [0xff; 4];
 
 /// A compressed buffer may unpack to this many bytes.
 const LARGEST_BUFFER: i64 = 1 << 31;
+
+/// No codec packs more bytes into one: a block of Zstandard takes four at least, and holds 128 KiB at most.
+const CLOSEST_PACKING: i64 = 1 << 15;
 
 pub(crate) struct Arrow;
 
@@ -108,7 +112,7 @@ impl Source<'_> {
         let start = end.checked_sub(count).ok_or_else(|| damaged("Arrow"))?;
         let footer = self.bytes(start, count)?;
         let footer = root_as_footer(&footer).map_err(|_| damaged("Arrow"))?;
-        let mut reader = Reader::new(footer.schema().ok_or_else(|| damaged("Arrow"))?, options)?;
+        let mut reader = Reader::new(footer.schema().ok_or_else(|| damaged("Arrow"))?, self.length, options)?;
 
         let blocks = footer.dictionaries().into_iter().flatten().chain(footer.recordBatches().into_iter().flatten());
         // Messages that overlap would be read again and again.
@@ -147,7 +151,7 @@ impl Source<'_> {
             let body = self.bytes(at + 4 + count, size)?;
             at += 4 + count + size;
             match (&mut reader, message.header_as_schema()) {
-                (None, Some(schema)) => reader = Some(Reader::new(schema, options)?),
+                (None, Some(schema)) => reader = Some(Reader::new(schema, self.length, options)?),
                 (Some(reader), None) => reader.add(message, &body)?,
                 _ => return Err(damaged("Arrow")),
             }
@@ -165,19 +169,32 @@ fn size(block: &Block) -> Option<u64> {
 /// Codes the columns of one message after another.
 struct Reader {
     schema: SchemaRef,
+    /// Bytes of the file.
+    bytes: u64,
+    /// Rows that record batches claimed.
+    rows: u64,
     dictionaries: HashMap<i64, ArrayRef>,
     columns: Vec<Coder>,
+    /// Bytes that the table may take.
+    memory: Option<u64>,
 }
 
 impl Reader {
-    fn new(schema: arrow_ipc::Schema, options: &ReadOptions) -> Result<Self> {
+    fn new(schema: arrow_ipc::Schema, bytes: u64, options: &ReadOptions) -> Result<Self> {
         if !schema.endianness().equals_to_target_endianness() {
             return Err(Error::data("is an Arrow file of another byte order").help("write it on a machine like this"));
         }
         let schema: Schema = try_fb_to_schema(schema).map_err(|_| damaged("Arrow"))?;
         check_schema(&schema)?;
         let columns = schema.fields().iter().map(|field| Coder::new(field.name(), options)).collect();
-        Ok(Reader { schema: Arc::new(schema), dictionaries: HashMap::new(), columns })
+        Ok(Reader {
+            schema: Arc::new(schema),
+            bytes,
+            rows: 0,
+            dictionaries: HashMap::new(),
+            columns,
+            memory: options.memory,
+        })
     }
 
     fn add(&mut self, message: Message, body: &Buffer) -> Result<()> {
@@ -185,14 +202,18 @@ impl Reader {
         match message.header_type() {
             MessageHeader::DictionaryBatch => {
                 let batch = message.header_as_dictionary_batch().ok_or_else(|| damaged("Arrow"))?;
+                check_cells(claimed_rows(batch.data())?, 1, self.bytes)?;
                 check_buffers(batch.data(), body)?;
                 let read = read_dictionary(body, batch, &self.schema, &mut self.dictionaries, &version);
                 read.map_err(|_| damaged("Arrow"))
             }
             MessageHeader::RecordBatch => {
                 let batch = message.header_as_record_batch().ok_or_else(|| damaged("Arrow"))?;
+                self.rows = self.rows.saturating_add(claimed_rows(Some(batch))?);
+                check_cells(self.rows, self.columns.len(), self.bytes)?;
+                check_room(self.rows, self.columns.len(), self.memory)?;
                 check_buffers(Some(batch), body)?;
-                let Reader { schema, dictionaries, columns } = self;
+                let Reader { schema, dictionaries, columns, .. } = self;
                 // Column by column, so that only few are in memory unpacked.
                 columns.par_iter_mut().enumerate().with_max_len(1).try_for_each(|(at, coder)| {
                     let decoder = RecordBatchDecoder::try_new(body, batch, schema.clone(), dictionaries, &version);
@@ -206,15 +227,26 @@ impl Reader {
     }
 }
 
+/// How many rows a batch claims to have.
+fn claimed_rows(batch: Option<arrow_ipc::RecordBatch>) -> Result<u64> {
+    u64::try_from(batch.map_or(0, |batch| batch.length())).map_err(|_| damaged("Arrow"))
+}
+
 /// Refuses compressed buffers that claim to unpack to more than can be.
 fn check_buffers(batch: Option<arrow_ipc::RecordBatch>, body: &[u8]) -> Result<()> {
     let compressed = batch.filter(|batch| batch.compression().is_some());
     let Some(buffers) = compressed.and_then(|batch| batch.buffers()) else { return Ok(()) };
-    for buffer in buffers {
-        let claimed = usize::try_from(buffer.offset()).ok().and_then(|start| body.get(start..)?.first_chunk());
-        if claimed.is_some_and(|&claimed| i64::from_le_bytes(claimed) > LARGEST_BUFFER) {
+    // An empty buffer claims nothing.
+    for buffer in buffers.iter().filter(|buffer| buffer.length() != 0) {
+        let packed = usize::try_from(buffer.offset()).ok().and_then(|start| body.get(start..));
+        let Some((claimed, packed)) = packed.and_then(|packed| packed.split_first_chunk()) else { continue };
+        let claimed = i64::from_le_bytes(*claimed);
+        if claimed > LARGEST_BUFFER {
             let message = "a column of a record batch would take more than 2 GiB";
             return Err(Error::new(Fault::Resources, message).help("write the file in smaller record batches"));
+        }
+        if claimed > (packed.len() as i64).min(buffer.length()).saturating_mul(CLOSEST_PACKING) {
+            return Err(damaged("Arrow"));
         }
     }
     Ok(())

@@ -2,7 +2,7 @@
 
 use crate::decode::{Coder, check_schema};
 use crate::encode::Batches;
-use crate::guard::{Pages, has_sound_schema};
+use crate::guard::{Pages, Sound, check_cells, has_sound_schema};
 use crate::{damaged, guarded, io_error, open, table, too_many_rows, unwritten};
 use ::parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader, RowGroups};
 use ::parquet::arrow::arrow_writer::{ArrowWriter, ArrowWriterOptions};
@@ -14,7 +14,7 @@ use ::parquet::file::metadata::{ParquetMetaData, RowGroupMetaData};
 use ::parquet::file::properties::{EnabledStatistics, WriterProperties};
 use ::parquet::file::serialized_reader::SerializedPageReader;
 use rayon::prelude::*;
-use sfumato::data::{Column, Format, ReadOptions, Table};
+use sfumato::data::{Column, Format, ReadOptions, Table, check_room};
 use sfumato::{Error, Result};
 use std::fs::File;
 use std::io::{ErrorKind, Read, Seek, SeekFrom};
@@ -44,7 +44,7 @@ impl Format for Parquet {
     fn read(&self, path: &Path, options: &ReadOptions) -> Result<Table> {
         let (mut file, length) = open(path)?;
         check_footer(&mut file, length, path).map_err(|error| error.file(path))?;
-        guarded("Parquet", || read(path, &file, options)).map_err(|error| error.file(path))
+        guarded("Parquet", || read(path, &file, length, options)).map_err(|error| error.file(path))
     }
 
     fn write(&self, table: &Table, path: &Path) -> Result<()> {
@@ -52,11 +52,13 @@ impl Format for Parquet {
         let file = File::create(path).map_err(|error| Error::io(&error, path))?;
         let attempt = || -> ParquetResult<()> {
             let options = ArrowWriterOptions::new().with_properties(properties()).with_skip_arrow_metadata(true);
-            let mut writer = ArrowWriter::try_new_with_options(file, batches.schema.clone(), options)?;
+            let mut writer = ArrowWriter::try_new_with_options(&file, batches.schema.clone(), options)?;
             for batch in batches.iter() {
                 writer.write(&batch?)?;
             }
-            Ok(writer.into_inner()?.sync_all()?)
+            // Unlike `into_inner`, this hands on why the system did not write.
+            writer.finish()?;
+            Ok(file.sync_all()?)
         };
         attempt().map_err(|error| unwritten(error, path))
     }
@@ -97,14 +99,16 @@ fn check_footer(file: &mut File, length: u64, path: &Path) -> Result<()> {
     if has_sound_schema(&bytes(start, footer as usize)?) { Ok(()) } else { Err(damaged("Parquet")) }
 }
 
-fn read(path: &Path, file: &File, options: &ReadOptions) -> Result<Table> {
+fn read(path: &Path, file: &File, length: u64, options: &ReadOptions) -> Result<Table> {
     let loaded = ArrowReaderMetadata::load(file, ArrowReaderOptions::new());
     let loaded = loaded.map_err(|error| failed(&error, path))?;
     check_schema(loaded.schema())?;
     let metadata = loaded.metadata();
     let claimed = metadata.row_groups().iter().map(|group| u64::try_from(group.num_rows()).ok());
     let rows = claimed.sum::<Option<u64>>().ok_or_else(|| damaged("Parquet"))?;
+    check_cells(rows, loaded.schema().fields().len(), length)?;
     let rows = u32::try_from(rows).map_err(|_| too_many_rows())? as usize;
+    check_room(rows as u64, loaded.schema().fields().len(), options.memory)?;
     check_compression(metadata)?;
     // Column after column, so that only few pages are in memory at a time.
     let columns = (0..loaded.schema().fields().len()).into_par_iter().with_max_len(1);
@@ -134,7 +138,7 @@ fn read_column(
     let attempt = || -> ParquetResult<ParquetRecordBatchReader> {
         let levels = parquet_to_arrow_field_levels(schema, mask, Some(loaded.schema().fields()))?;
         // Columns are read at the same time: each needs a place in the file of its own.
-        let chunks = Chunks { file: Arc::new(File::open(path)?), metadata: loaded.metadata().clone() };
+        let chunks = Chunks { file: Arc::new(Sound::new(File::open(path)?)), metadata: loaded.metadata().clone() };
         ParquetRecordBatchReader::try_new_with_row_groups(&levels, &chunks, ROWS, None)
     };
     let batches = attempt().map_err(|error| failed(&error, path))?;
@@ -160,7 +164,7 @@ fn failed(error: &ParquetError, path: &Path) -> Error {
 
 /// The column chunks of a file, page by page.
 struct Chunks {
-    file: Arc<File>,
+    file: Arc<Sound>,
     metadata: Arc<ParquetMetaData>,
 }
 

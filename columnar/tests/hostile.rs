@@ -6,8 +6,8 @@ use arrow_ipc::writer::{IpcWriteOptions, StreamWriter};
 use parquet::arrow::ArrowWriter;
 use parquet::basic::Compression;
 use parquet::file::properties::{WriterProperties, WriterVersion};
-use sfumato::Fault;
-use sfumato::data::{Format, ReadOptions, sample};
+use sfumato::data::{Column, Format, ReadOptions, Table, sample};
+use sfumato::{Fault, Result};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::Arc;
@@ -117,13 +117,17 @@ fn damaged_files_do_no_harm() {
     });
 }
 
-fn fault(name: &str, bytes: &[u8]) -> Fault {
+fn read(name: &str, bytes: &[u8]) -> Result<Table> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("lying");
     std::fs::write(&path, bytes).unwrap();
     let formats = sfumato_columnar::formats();
     let format = formats.iter().find(|format| format.name() == name).unwrap();
-    format.read(&path, &ReadOptions::default()).unwrap_err().fault()
+    format.read(&path, &ReadOptions::default())
+}
+
+fn fault(name: &str, bytes: &[u8]) -> Fault {
+    read(name, bytes).unwrap_err().fault()
 }
 
 fn stream(column: ArrayRef, codec: Option<CompressionType>) -> Vec<u8> {
@@ -160,5 +164,77 @@ fn buffers_that_claim_to_unpack_to_too_much_are_refused() {
         let at = bytes.windows(8).rposition(|window| window == claim).unwrap();
         bytes[at..at + 8].copy_from_slice(&(1i64 << 40).to_le_bytes());
         assert_eq!(fault("arrow", &bytes), Fault::Resources);
+    }
+}
+
+/// Files that claim far more than they hold, and what is said about them.
+#[test]
+fn small_files_that_claim_a_billion_values_are_refused_at_once() {
+    let files: [(&str, &[u8]); 8] = [
+        ("parquet", include_bytes!("../../fuzz/corpus/parquet/a-billion-values")),
+        ("parquet", include_bytes!("../../fuzz/corpus/parquet/a-billion-values-of-no-width")),
+        ("parquet", include_bytes!("../../fuzz/corpus/parquet/a-billion-values-claimed")),
+        ("parquet", include_bytes!("../../fuzz/corpus/parquet/a-billion-nulls")),
+        ("parquet", include_bytes!("../../fuzz/corpus/parquet/a-billion-in-the-footer")),
+        ("parquet", include_bytes!("../../fuzz/corpus/parquet/a-thousand-groups-of-a-million")),
+        ("arrow", include_bytes!("../../fuzz/corpus/arrow/a-billion-nulls")),
+        ("arrow", include_bytes!("../../fuzz/corpus/arrow/as-many-nulls-as-can-be")),
+    ];
+    for (name, bytes) in files {
+        let started = std::time::Instant::now();
+        assert_eq!(fault(name, bytes), Fault::Resources);
+        assert!(started.elapsed().as_secs() < 10, "it is refused before anything is read");
+    }
+}
+
+#[test]
+fn constant_columns_of_a_million_rows_are_no_bomb() {
+    let batch = RecordBatch::try_from_iter([("x", Arc::new(Int64Array::from(vec![7; 1_000_000])) as ArrayRef)]);
+    let mut bytes = Vec::new();
+    let batch = batch.unwrap();
+    let mut writer = ArrowWriter::try_new(&mut bytes, batch.schema(), None).unwrap();
+    writer.write(&batch).unwrap();
+    writer.close().unwrap();
+    assert_eq!(read("parquet", &bytes).unwrap().rows(), 1_000_000);
+    let packed = stream(Arc::new(Int64Array::from(vec![7; 1_000_000])), Some(CompressionType::ZSTD));
+    assert_eq!(read("arrow", &packed).unwrap().rows(), 1_000_000);
+}
+
+#[test]
+fn composed_and_decomposed_letters_and_nul_stay_values_of_their_own() {
+    let values = ["caf\u{e9}", "cafe\u{301}", "\u{212b}", "\u{c5}", "A\u{30a}", "a\0b", "a", "\u{feff}a"];
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("x");
+    let table = Table::new(vec![Column::from_values("x", values)]).unwrap();
+    for format in sfumato_columnar::formats() {
+        format.write(&table, &path).unwrap();
+        let again = format.read(&path, &ReadOptions::default()).unwrap();
+        assert_eq!(again.columns()[0].domain().len(), values.len(), "{}", format.name());
+        assert_eq!(again, table, "{}", format.name());
+    }
+}
+
+#[test]
+fn texts_that_are_none_are_refused_without_telling_them() {
+    for bytes in [
+        &include_bytes!("../../fuzz/corpus/parquet/text-not-utf-8")[..],
+        include_bytes!("../../fuzz/corpus/parquet/text-longer-than-the-page"),
+    ] {
+        let error = read("parquet", bytes).unwrap_err();
+        assert_eq!(error.fault(), Fault::Data);
+        assert!(!error.to_string().contains("Zq7Canary"), "{error}");
+    }
+}
+
+#[test]
+fn headers_of_pages_with_endless_lists_are_refused_at_once() {
+    for bytes in [
+        &include_bytes!("../../fuzz/corpus/parquet/a-header-with-two-billion-numbers")[..],
+        include_bytes!("../../fuzz/corpus/parquet/a-header-with-two-billion-flags"),
+        include_bytes!("../../fuzz/corpus/parquet/a-header-that-takes-forever"),
+    ] {
+        let started = std::time::Instant::now();
+        assert_eq!(fault("parquet", bytes), Fault::Data);
+        assert!(started.elapsed().as_secs() < 10, "nothing is gone through two billion times");
     }
 }

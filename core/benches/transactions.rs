@@ -70,7 +70,7 @@ impl Data {
     fn check(&self, made: &Released, tenths: u128) -> u64 {
         let kind = criterion::find("rho-uncertainty").expect("a criterion");
         let params = kind.check(&[("rho", Raw::Text(format!("0.{tenths}")))]).expect("parameters");
-        let verdict = (kind.build)(&params).check(made, &self.sensitive);
+        let verdict = (kind.build)(&params).check(made, &self.sensitive).expect("rules that can be counted");
         assert!(verdict.holds, "a release of {} is not safe", self.name);
         verdict.looked_at
     }

@@ -194,7 +194,7 @@ fn the_papers_example_loses_two_items() {
 fn holds(made: &Released, case: &Case, rho: &str) -> bool {
     let kind = criterion::find("rho-uncertainty").expect("a criterion");
     let params = kind.check(&[("rho", Raw::from(rho))]).expect("parameters");
-    (kind.build)(&params).check(made, &case.sensitive).holds
+    (kind.build)(&params).check(made, &case.sensitive).unwrap().holds
 }
 
 #[test]

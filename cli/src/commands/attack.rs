@@ -5,7 +5,7 @@ use super::transactions::{self, is_transactions};
 use crate::output::{Output, working};
 use clap::Args;
 use sfumato::attack::Believed;
-use sfumato::data::{Column, Table};
+use sfumato::data::{Column, Formulas, Table};
 use sfumato::kind::{Kind, Params, Raw};
 use sfumato::plan::{AnyPlan, Member};
 use sfumato::publish::transactions::Finding;
@@ -91,7 +91,9 @@ impl Arguments {
         let [one] = wanted else { unreachable!("--each is refused without one attack") };
         refuse_inside_release(path)?;
         let found = working("attacking each group", || beliefs(&self.release, one, &formats()))?;
-        formats().of(path)?.write(&table_of(&found)?, path)
+        let table = table_of(&found)?;
+        let formulas = if formats().of(path)?.is_text() { Formulas::Escape } else { Formulas::Keep };
+        formats().of(path)?.write(&*formulas.apply(&table)?, path)
     }
 }
 
@@ -135,7 +137,7 @@ fn attack_file(arguments: &Arguments, path: &Path, output: &mut Output) -> Resul
     let wanted = on_transactions(arguments)?;
     let demand = plan.demand().map_err(|error| error.file(path))?;
     let seen = transactions::see(&plan, path, Some(&arguments.release))?;
-    let found = working("attacking", || seen.findings(&wanted, demand));
+    let found = working("attacking", || seen.findings(&wanted, demand))?;
     print_found(arguments, output, &found, None)
 }
 

@@ -42,7 +42,7 @@ fn check_transactions(arguments: &Arguments, plan: &TransactionPlan, output: &mu
     let source = &arguments.source;
     plan.demand().map_err(|error| error.file(&source.plan))?;
     let seen = transactions::see(plan, &source.plan, source.without_groups()?)?;
-    let answers = working("checking", || seen.answers(&plan.requirements));
+    let answers = working("checking", || seen.answers(&plan.requirements))?;
     if arguments.json {
         output.json(&check_json(&seen, &answers))?;
     } else {

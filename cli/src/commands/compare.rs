@@ -1,6 +1,6 @@
 //! `sfumato compare`: releases side by side.
 
-use super::{check_page, formats, write_page};
+use super::{check_page, formats, write_whole};
 use crate::output::{Output, working};
 use clap::Args;
 use sfumato::release::{certificate, verify};
@@ -47,7 +47,7 @@ pub fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode> {
         return Err(error.help("leave out --html: the text and --json compare them"));
     }
     if let Some(path) = &arguments.html {
-        write_page(path, &compare_html(&releases))?;
+        write_whole(path, &compare_html(&releases))?;
     }
     if arguments.json {
         let all = releases.into_iter().collect::<serde_json::Map<_, _>>();

@@ -1,11 +1,11 @@
 //! `sfumato init`: a first plan for a table.
 
 use super::transactions::{self, has_transactions};
-use super::{ReadArguments, formats};
+use super::{ReadArguments, formats, is_same_file, write_whole};
 use crate::output::{Output, working};
 use clap::Args;
 use sfumato::inspect::{draft_plan, draft_transaction_plan, inspect};
-use sfumato::{Error, Fault, Result};
+use sfumato::{Error, Result};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -31,6 +31,9 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode> {
     let (path, out) = (&arguments.data, &arguments.out);
     let printed = out.as_os_str() == "-";
+    if !printed && is_same_file(out, path) {
+        return Err(Error::plan("is the table itself").file(out).help("choose another name with --out"));
+    }
     if !printed && out.exists() && !arguments.force {
         let error = Error::plan("is there already").file(out);
         return Err(error.help("choose another name with --out, or replace it with --force"));
@@ -41,12 +44,7 @@ pub fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode> {
         output.text(&draft)?;
         return Ok(ExitCode::SUCCESS);
     }
-    std::fs::write(out, draft).map_err(|error| match error.kind() {
-        std::io::ErrorKind::NotFound => {
-            Error::new(Fault::Io, "its folder does not exist").file(out).help("make it first")
-        }
-        _ => Error::io(&error, out),
-    })?;
+    write_whole(out, &draft)?;
     output.text(&format!(
         "Wrote {}. Read it, change what you know better, then:\n\n    \
          sfumato check {} --plan {}\n    \

@@ -16,7 +16,9 @@ pub mod verify;
 use clap::Args;
 use sfumato::data::{Formats, ReadOptions};
 use sfumato::release::refuse_inside_release;
-use sfumato::{Error, Result};
+use sfumato::{Error, Fault, Result};
+use std::fs::{File, Metadata};
+use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 /// How to read a table for which there is no plan yet.
@@ -62,8 +64,7 @@ fn parse_delimiter(text: &str) -> std::result::Result<u8, String> {
 
 /// Refuses to write a page over what was read, into a release, or over anything that is no page.
 fn check_page(path: &Path, inputs: &[PathBuf], release: Option<&Path>) -> Result<()> {
-    let whole = |path: &Path| path.canonicalize().ok();
-    let is_input = inputs.iter().any(|input| whole(input).is_some() && whole(input) == whole(path));
+    let is_input = inputs.iter().any(|input| is_same_file(input, path));
     let is_page = path.extension().is_some_and(|ending| ending == "html" || ending == "htm");
     if is_input || !is_page {
         let error = Error::plan("a page is written to a file that ends in .html").file(path);
@@ -77,11 +78,43 @@ fn check_page(path: &Path, inputs: &[PathBuf], release: Option<&Path>) -> Result
     refuse_inside_release(path)
 }
 
-fn write_page(path: &Path, page: &str) -> Result<()> {
-    std::fs::write(path, page).map_err(|error| Error::io(&error, path))
+/// Whether two paths lead to one file that is there.
+fn is_same_file(a: &Path, b: &Path) -> bool {
+    let [a, b] = [a, b].map(|path| path.canonicalize().ok());
+    a.is_some() && a == b
+}
+
+/// Writes a file whole or not at all, and never through a link: what had the name before is replaced, not changed, and its permissions stay. Devices and pipes are written to as they are.
+fn write_whole(path: &Path, text: &str) -> Result<()> {
+    let before = std::fs::metadata(path).ok();
+    let written = match before {
+        Some(before) if !before.is_file() => std::fs::write(path, text),
+        before => replace(path, text, before),
+    };
+    written.map_err(|error| match error.kind() {
+        ErrorKind::NotFound => Error::new(Fault::Io, "its folder does not exist").file(path).help("make it first"),
+        _ => Error::io(&error, path),
+    })
+}
+
+fn replace(path: &Path, text: &str, before: Option<Metadata>) -> std::io::Result<()> {
+    let time = std::time::UNIX_EPOCH.elapsed().map_or(0, |time| time.as_nanos());
+    let new = path.with_file_name(format!(".sfumato-{:x}-{time:x}", std::process::id()));
+    let mut file = File::create_new(&new)?;
+    let write = || {
+        if let Some(before) = before {
+            file.set_permissions(before.permissions())?;
+        }
+        file.write_all(text.as_bytes())?;
+        file.sync_all()?;
+        std::fs::rename(&new, path)
+    };
+    write().inspect_err(|_| {
+        let _ = std::fs::remove_file(&new);
+    })
 }
 
 /// Every format that this program reads and writes.
 pub fn formats() -> Formats {
-    Formats::default().with(sfumato_columnar::formats())
+    Formats::default().with(sfumato_columnar::formats()).within(crate::memory::budget())
 }

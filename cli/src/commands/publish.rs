@@ -1,6 +1,6 @@
 //! `sfumato publish`: from a plan to a release directory, or to nothing.
 
-use super::{check_page, formats, write_page};
+use super::{check_page, formats, write_whole};
 use crate::output::{Output, working};
 use clap::Args;
 use sfumato::chance::Chance;
@@ -100,7 +100,7 @@ fn publish_transactions(arguments: &Arguments, mut plan: TransactionPlan, output
     })
     .map_err(|error| arguments.blame(error, data))?;
     if let Some(path) = &arguments.internal_report {
-        write_page(path, &transactions_html(&made.publication, Audience::Internal, "Release report"))?;
+        write_whole(path, &transactions_html(&made.publication, Audience::Internal, "Release report"))?;
     }
     let place = release::Place { target: &arguments.out, replace: arguments.replace, inputs: &inputs };
     let written = || release::transactions::write(&made, &place, &formats());
@@ -115,7 +115,8 @@ fn publish_table(arguments: &Arguments, plan: &Plan, output: &mut Output) -> Res
         publishing.chance = Chance::insecure(seed);
     }
     let data = arguments.data(plan.data.as_ref())?;
-    let inputs = [arguments.plan.clone(), data.clone()];
+    let named = plan.files(&publishing);
+    let inputs: Vec<PathBuf> = [arguments.plan.clone(), data.clone()].into_iter().chain(named).collect();
     if let Some(path) = &arguments.internal_report {
         check_page(path, &inputs, Some(&arguments.out))?;
     }
@@ -124,7 +125,7 @@ fn publish_table(arguments: &Arguments, plan: &Plan, output: &mut Output) -> Res
         working("forming safe groups, attacking the result", || publish::make(plan, &publishing, &table, &formats()))
             .map_err(|error| arguments.blame(error, data))?;
     if let Some(path) = &arguments.internal_report {
-        write_page(path, &report_html(&made.publication, Audience::Internal, "Release report"))?;
+        write_whole(path, &report_html(&made.publication, Audience::Internal, "Release report"))?;
     }
     let order = release::Order {
         plan,

@@ -1,7 +1,7 @@
 //! `sfumato skyline`: how much may be known before somebody is too sure?
 
 use super::grouped::{Files, Source};
-use super::{check_page, write_page};
+use super::{check_page, write_whole};
 use crate::output::{Output, working};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
@@ -86,7 +86,7 @@ pub fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode> {
             .help("check its spelling, capitals included; a value that does not occur needs no protection"));
     }
     if let Some(path) = &arguments.html {
-        write_page(path, &skyline_html(&found))?;
+        write_whole(path, &skyline_html(&found))?;
     }
     if arguments.json {
         output.json(&skyline_json(&found))?;

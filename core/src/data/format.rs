@@ -19,6 +19,8 @@ pub struct ReadOptions {
     pub missing: Vec<String>,
     /// Types that are declared rather than detected.
     pub types: Vec<(String, ValueType)>,
+    /// Bytes that the table may take: one that needs more is refused before it is read.
+    pub memory: Option<u64>,
 }
 
 impl Default for ReadOptions {
@@ -30,6 +32,7 @@ impl Default for ReadOptions {
             trim: false,
             missing: vec![String::new()],
             types: Vec::new(),
+            memory: None,
         }
     }
 }
@@ -53,24 +56,32 @@ pub trait Format: Send + Sync {
 }
 
 /// The formats at hand. The core brings the text formats; other crates add theirs.
-pub struct Formats(Vec<Box<dyn Format>>);
+pub struct Formats {
+    list: Vec<Box<dyn Format>>,
+    memory: Option<u64>,
+}
 
 impl Default for Formats {
     fn default() -> Self {
-        Formats(super::csv::formats())
+        Formats { list: super::csv::formats(), memory: None }
     }
 }
 
 impl Formats {
     /// Adds formats to the list.
     pub fn with(mut self, more: Vec<Box<dyn Format>>) -> Self {
-        self.0.extend(more);
+        self.list.extend(more);
         self
+    }
+
+    /// Refuses tables that would take more memory, in bytes.
+    pub fn within(self, memory: Option<u64>) -> Self {
+        Formats { memory, ..self }
     }
 
     /// The formats in order.
     pub fn iter(&self) -> impl Iterator<Item = &dyn Format> {
-        self.0.iter().map(AsRef::as_ref)
+        self.list.iter().map(AsRef::as_ref)
     }
 
     /// The format of a file, by its ending.
@@ -91,11 +102,17 @@ impl Formats {
     /// Reads a table in the format its ending tells.
     pub fn read(&self, path: &Path, options: &ReadOptions) -> Result<Table> {
         let read = || {
-            let table = self.of(path)?.read(path, options)?;
+            let table = self.read_unchecked(path, options)?;
             table.check_types(&options.types)?;
             Ok(table)
         };
         read().map_err(|error: Error| error.file(path))
+    }
+
+    /// The same, but values may be of other types than declared.
+    pub fn read_unchecked(&self, path: &Path, options: &ReadOptions) -> Result<Table> {
+        let options = ReadOptions { memory: options.memory.or(self.memory), ..options.clone() };
+        self.of(path)?.read(path, &options)
     }
 
     /// Writes a table in the format its ending tells.

@@ -25,7 +25,7 @@ const ESCAPE: char = '\'';
 /// Whether a spreadsheet takes the text for a formula. Numbers with a sign are none, and neither are ranges of them: without a letter nothing is called and no cell is read.
 fn is_formula(text: &str) -> bool {
     match text.chars().next() {
-        Some('=' | '@' | '\t' | '\r' | '\u{ff1d}' | '\u{ff20}') => true,
+        Some('=' | '@' | '\t' | '\r' | '\n' | '\u{ff1d}' | '\u{ff20}') => true,
         Some('+' | '-' | '\u{ff0b}' | '\u{ff0d}') => {
             let is_number = [ValueType::Integer, ValueType::Decimal].iter().any(|kind| kind.admits(text));
             !is_number && text.contains(|letter: char| letter.is_alphabetic() || "=@|!".contains(letter))
@@ -66,7 +66,7 @@ impl Formulas {
             Formulas::Keep => Ok(Cow::Borrowed(table)),
             Formulas::Refuse => refuse(table).map(|()| Cow::Borrowed(table)),
             Formulas::Escape if !has(table, is_escaped) => Ok(Cow::Borrowed(table)),
-            Formulas::Escape => renamed(table, |text| escaped(text)).map(Cow::Owned),
+            Formulas::Escape => renamed(table, escaped).map(Cow::Owned),
         }
     }
 }
@@ -136,6 +136,7 @@ mod tests {
             "-cmd|' /C calc'!A0",
             "\t=1",
             "\r",
+            "\n=1",
             "＝1",
             "－A1",
             "-2+3+cmd",

@@ -52,11 +52,17 @@ impl fmt::Display for Decimal {
     }
 }
 
+/// Numbers are repeated in messages and certificates: nobody means one that is longer.
+const MOST_LETTERS: usize = 100;
+
 impl std::str::FromStr for Decimal {
     type Err = &'static str;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let written = text.trim().to_string();
+        if written.len() > MOST_LETTERS {
+            return Err("has too many digits to be compared exactly");
+        }
         let (digits, percent) = match written.strip_suffix('%') {
             Some(rest) => (rest.trim_end(), 2),
             None => (written.as_str(), 0),
@@ -144,5 +150,9 @@ mod tests {
             assert!(text.parse::<Decimal>().is_err(), "{text}");
         }
         assert!("-1".parse::<Decimal>().unwrap().is_negative());
+        assert!(
+            format!("0.{}1", "0".repeat(100)).parse::<Decimal>().is_err(),
+            "nobody means that, and messages repeat it"
+        );
     }
 }

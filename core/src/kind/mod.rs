@@ -10,7 +10,7 @@ pub use point::Point;
 use crate::error::{Error, Result, suggest};
 use crate::exact::{Decimal, Fraction};
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// One member of a family, described as data. `B` is whatever builds it.
 #[derive(Clone, Copy, Debug)]
@@ -299,10 +299,11 @@ impl Raw {
 
 /// A number without a percent sign: a parameter says itself whether it is a share or a percentage.
 fn plain_number(text: &str) -> std::result::Result<Decimal, String> {
+    let number = text.parse().map_err(str::to_string)?;
     if text.trim_end().ends_with('%') {
         return Err(format!("is {text}; write a plain number"));
     }
-    text.parse().map_err(str::to_string)
+    Ok(number)
 }
 
 fn whole(text: &str, least: u64) -> std::result::Result<u64, String> {
@@ -327,6 +328,15 @@ impl Params {
     /// The parameters with their settings.
     pub fn iter(&self) -> impl Iterator<Item = (&'static str, &Setting)> {
         self.0.iter().map(|(name, setting)| (*name, setting))
+    }
+
+    /// The files among the settings; they are relative to the folder.
+    pub fn files(&self, folder: &Path) -> Vec<PathBuf> {
+        let file = |(_, setting): &(_, Setting)| match setting {
+            Setting::File(path) => Some(folder.join(path)),
+            _ => None,
+        };
+        self.0.iter().filter_map(file).collect()
     }
 
     fn get(&self, name: &str) -> &Setting {

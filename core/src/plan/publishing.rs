@@ -15,6 +15,7 @@ use crate::recode::{Form, Insensitive, Recoding, Suppressed};
 use crate::skew;
 use crate::utility::queries::Workload;
 use crate::utility::{self, Chosen};
+use std::path::{Path, PathBuf};
 
 /// How to publish.
 #[derive(Clone)]
@@ -134,6 +135,14 @@ impl Plan {
             workload,
             chance,
         })
+    }
+
+    /// The files that the plan names besides the data.
+    pub fn files(&self, publishing: &Publishing) -> Vec<PathBuf> {
+        let rules = self.schema.columns().iter().filter_map(|spec| spec.rule.as_ref()?.file());
+        let params = self.requirements.iter().map(|wanted| &wanted.params);
+        let params = params.chain(publishing.attacks.iter().map(|attempt| &attempt.params));
+        rules.map(Path::to_owned).chain(params.flat_map(|params| params.files(&self.folder))).collect()
     }
 
     fn read_target(&self, section: &Section<'_>) -> Result<Option<String>> {

@@ -6,7 +6,7 @@ use super::{Plan, nothing_required, parse_toml, read_options, read_text};
 use crate::chance::Chance;
 use crate::error::{Error, Result};
 use crate::exact::Fraction;
-use crate::kind::{Kind, Params, Raw, Setting};
+use crate::kind::{Kind, Params, Raw};
 use crate::transactions::{Demand, Layout, Sensitive, Transactions, attack, criterion, method, metric, read_names};
 use crate::{anonymize, attack as table_attack, criterion as table_criterion};
 use std::path::{Path, PathBuf};
@@ -176,15 +176,12 @@ impl TransactionPlan {
 
     /// The files that the plan names besides the data.
     pub fn files(&self) -> Vec<PathBuf> {
-        let own = self.method.params.iter().filter_map(|(_, setting)| match setting {
-            Setting::File(path) => Some(self.folder.join(path)),
-            _ => None,
-        });
+        let own = self.method.params.files(&self.folder);
         let listed = match &self.sensitive {
             SensitiveItems::File(path) => Some(path.clone()),
             _ => None,
         };
-        own.chain(listed).collect()
+        own.into_iter().chain(listed).collect()
     }
 
     /// The names of sensitive items that the plan lists, each once; nothing if it leaves them to a lot.

@@ -17,6 +17,7 @@ impl Made {
         if publication.suppressed == 0 {
             return publication;
         }
+        hide_sizes_of_suppressed_groups(&mut publication);
         let distance = Some(step).filter(|step| *step <= 0.1);
         let share = step.min(0.1);
         let reads_whole = |scope: &Scope| *scope != Scope::Groups;
@@ -46,6 +47,17 @@ impl Made {
             }
         }
         publication
+    }
+}
+
+/// The sum of squares of all groups less that of the published ones tells how large the suppressed ones were. Where the metric chose the release it is told roughly, else not at all.
+fn hide_sizes_of_suppressed_groups(publication: &mut Publication) {
+    let records = publication.grouped() as f64;
+    publication.utility.retain(|(metric, _)| !utility::reads_suppressed_sizes(metric));
+    let search = publication.method.search.as_mut();
+    if let Some(search) = search.filter(|search| utility::reads_suppressed_sizes(search.metric)) {
+        search.value = rounded(search.value, records);
+        search.considered.iter_mut().for_each(|one| one.value = rounded(one.value, records));
     }
 }
 

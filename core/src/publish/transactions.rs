@@ -268,24 +268,24 @@ impl Seen {
     }
 
     /// Checks criteria.
-    pub fn answers(&self, requirements: &[Member<criterion::Build>]) -> Vec<Answer> {
+    pub fn answers(&self, requirements: &[Member<criterion::Build>]) -> Result<Vec<Answer>> {
         let names = self.released.table().names();
         let answer = |wanted: &Member<criterion::Build>| {
-            let verdict = (wanted.kind.build)(&wanted.params).check(&self.released, &self.sensitive);
+            let verdict = (wanted.kind.build)(&wanted.params).check(&self.released, &self.sensitive)?;
             let worst = verdict.worst.as_ref().map(|rule| NamedRule::new(rule, names));
             let (holds, looked_at, is_exhaustive) = (verdict.holds, verdict.looked_at, verdict.exhaustive);
-            Answer { wanted: wanted.clone(), holds, worst, looked_at, is_exhaustive }
+            Ok(Answer { wanted: wanted.clone(), holds, worst, looked_at, is_exhaustive })
         };
         requirements.iter().map(answer).collect()
     }
 
     /// Attacks it.
-    pub fn findings(&self, attacks: &[Member<attack::Build>], demand: Demand) -> Vec<Finding> {
+    pub fn findings(&self, attacks: &[Member<attack::Build>], demand: Demand) -> Result<Vec<Finding>> {
         let names = self.released.table().names();
         let finding = |wanted: &Member<attack::Build>| {
-            let found = (wanted.kind.build)(&wanted.params).run(&self.released, &self.sensitive, demand);
+            let found = (wanted.kind.build)(&wanted.params).run(&self.released, &self.sensitive, demand)?;
             let rules = found.rules.iter().map(|rule| NamedRule::new(rule, names)).collect();
-            Finding { attack: wanted.clone(), rules, above: found.above, people: found.people }
+            Ok(Finding { attack: wanted.clone(), rules, above: found.above, people: found.people })
         };
         attacks.iter().map(finding).collect()
     }
@@ -325,10 +325,10 @@ pub fn make(plan: &TransactionPlan, read: &Read) -> Result<Made> {
     let written = Written::new(&ordered, plan.layout.delimiter())?;
     let seen = Seen::new(written.read_back()?, &sensitive_names)?;
     refuse_different(&released, &seen)?;
-    let criteria = seen.answers(&plan.requirements);
+    let criteria = seen.answers(&plan.requirements)?;
     refuse_violated(plan, &criteria)?;
-    let before = Seen::raw(table, &sensitive).findings(&plan.attacks, demand);
-    let after = seen.findings(&plan.attacks, demand);
+    let before = Seen::raw(table, &sensitive).findings(&plan.attacks, demand)?;
+    let after = seen.findings(&plan.attacks, demand)?;
     let known = Known { plan, read, sensitive: &sensitive, released: &released, seen: &seen };
     let publication = Publication {
         criteria,

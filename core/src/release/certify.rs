@@ -65,8 +65,9 @@ pub fn draw_up(
         document["sensitive"] = json!(files[1]);
     }
     let recomputed = Stated::read(&document).and_then(|stated| recompute(folder, &stated, formats));
-    document["recomputed"] = recomputed.map_err(|error| {
-        Error::new(Fault::Gate, format!("what was written cannot be read back and checked: {error}"))
+    document["recomputed"] = recomputed.map_err(|error| match error.fault() {
+        Fault::Io | Fault::Resources => error,
+        _ => Error::new(Fault::Gate, format!("what was written cannot be read back and checked: {error}")),
     })?;
     Ok(seal(document))
 }

@@ -9,6 +9,7 @@ use std::ffi::{OsStr, OsString};
 use std::fs::{self, DirBuilder, File, TryLockError};
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// The file that makes a folder a release: no other folder is ever replaced.
 pub const CERTIFICATE: &str = "certificate.json";
@@ -51,6 +52,36 @@ pub struct Staging {
     _lock: Lock,
 }
 
+/// What runs of this process have not committed: private folders with their locks; and whether one has committed.
+struct Unfinished {
+    list: Vec<(PathBuf, PathBuf)>,
+    committed: bool,
+}
+
+/// Held while something is committed, so that nobody ends the process in the middle of it.
+static UNFINISHED: Mutex<Unfinished> = Mutex::new(Unfinished { list: Vec::new(), committed: false });
+
+fn unfinished() -> MutexGuard<'static, Unfinished> {
+    UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Prepares this process to exit without unwinding: removes what its runs have not committed, and lets none begin to. Returns `false`, and does nothing, if one has committed: then there is a release to
+/// report.
+pub fn abandon() -> bool {
+    let unfinished = unfinished();
+    if unfinished.committed {
+        return false;
+    }
+    for (folder, lock) in &unfinished.list {
+        // Whoever writes there may make a file while others are removed.
+        (0..100).take_while(|_| fs::remove_dir_all(folder).is_err() && folder.exists()).for_each(drop);
+        let _ = fs::remove_file(lock);
+    }
+    // Whoever is about to begin or to commit waits for the end.
+    std::mem::forget(unfinished);
+    true
+}
+
 impl Staging {
     /// Locks the target's name against other runs, sweeps what dead runs left, and makes the folder.
     ///
@@ -68,8 +99,10 @@ impl Staging {
         // The target may have come back from aside, or somebody may have made it a moment ago.
         place.occupied(replace)?;
         let folder = place.unused_sibling();
-        make_private_folder(&folder).map_err(|error| place.failed(&error))?;
-        Ok(Staging { place, folder, replace, _lock: lock })
+        unfinished().list.push((folder.clone(), lock.path.clone()));
+        let staging = Staging { place, folder, replace, _lock: lock };
+        make_private_folder(&staging.folder).map_err(|error| staging.place.failed(&error))?;
+        Ok(staging)
     }
 
     /// The folder to write files into. It may hold plain files only, one of them the [`CERTIFICATE`].
@@ -87,6 +120,13 @@ impl Staging {
     }
 
     fn commit_on(self, system: &System) -> Result<()> {
+        let mut unfinished = unfinished();
+        let committed = self.commit_alone(system);
+        unfinished.committed |= committed.is_ok();
+        committed
+    }
+
+    fn commit_alone(&self, system: &System) -> Result<()> {
         self.settle(system)?;
         let previous = self.take_place(system)?;
         if let Err(error) = (system.sync)(&self.place.parent) {
@@ -164,6 +204,7 @@ impl Drop for Staging {
     /// Removes what has the private name now: files that were not committed, the release that was replaced, or nothing.
     fn drop(&mut self) {
         let _ = fs::remove_dir_all(&self.folder);
+        unfinished().list.retain(|(folder, _)| *folder != self.folder);
     }
 }
 
@@ -891,6 +932,9 @@ mod tests {
     /// Where the process below works, and before which call it dies.
     const DYING: &str = "SFUMATO_TEST_DYING_RUN";
 
+    /// In place of a number of calls: the run ends of its own accord, before it commits.
+    const ABANDON: u32 = 999;
+
     /// Not a test: a run that dies, in a process of its own.
     #[test]
     fn dying_run() {
@@ -904,6 +948,9 @@ mod tests {
         let staging = Staging::begin(target.as_ref(), replace == "true", &[]).unwrap();
         trouble().unwrap();
         fill(&staging, "new");
+        if last.parse() == Ok(ABANDON) {
+            std::process::exit(if abandon() { 9 } else { 0 });
+        }
         commit_in_trouble(staging, in_steps == "true", &trouble).unwrap();
     }
 
@@ -936,6 +983,18 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn abandoned_nothing_is_left() {
+        let folder = tempdir().unwrap();
+        let target = folder.path().join("out");
+        let run = Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", "release::directory::tests::dying_run"])
+            .env(DYING, format!("{}|false|false|{ABANDON}", target.display()))
+            .output();
+        assert_eq!(run.unwrap().status.code(), Some(9));
+        assert!(names(folder.path()).is_empty());
     }
 
     #[test]

@@ -133,9 +133,17 @@ impl Place<'_> {
 
 /// Refuses to replace a folder with files that its certificate does not know: they are somebody's.
 fn refuse_foreign_files(target: &Path) -> Result<()> {
-    let Ok(entries) = std::fs::read_dir(target) else { return Ok(()) };
-    let known = certificate(target).map(|document| document["files"].clone()).unwrap_or_default();
-    let foreign = entries.flatten().map(|entry| entry.file_name().to_string_lossy().into_owned());
+    let entries = match std::fs::read_dir(target) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
+        listed => listed.and_then(Iterator::collect::<std::io::Result<Vec<_>>>),
+    };
+    let entries = entries.map_err(|error| Error::io(&error, target))?;
+    // A certificate that says nothing knows no file; one that cannot be read is no reason to blame anybody.
+    let known = match certificate(target) {
+        Err(error) if error.fault() == Fault::Io => return Err(error),
+        found => found.map(|document| document["files"].clone()).unwrap_or_default(),
+    };
+    let foreign = entries.iter().map(|entry| entry.file_name().to_string_lossy().into_owned());
     match foreign.filter(|name| name != CERTIFICATE).find(|name| known.get(name).is_none()) {
         None => Ok(()),
         Some(_) => {

@@ -1,6 +1,6 @@
 //! Releases of transactions: `data.dat`, `sensitive.txt` with the names of sensitive items, `sensitive.csv` where those are told for groups of records, and what can be told from them alone.
 
-use super::certify::{Certificate, SEAL, blank, hashes, merge, seal};
+use super::certify::{Certificate, ESCAPED, SEAL, blank, hashes, merge, seal};
 use super::recompute::{array, broken, text, written};
 use super::verify::{Claims, certificate, differing, plain_file};
 use super::{Place, REPORT, write_file};
@@ -79,6 +79,9 @@ fn draw_up(publication: &Publication, folder: &Path, files: &[String]) -> Result
     document["notes"] = json!(publication.notes);
     document["files"] = hashes(folder, files)?.into();
     document["data"] = json!(DATA);
+    if files.iter().any(|name| name == SHARED) {
+        document["formulas"] = json!(ESCAPED);
+    }
     Ok(seal(document))
 }
 
@@ -139,7 +142,7 @@ fn members<B: Copy>(list: &Value, key: &str, find: fn(&str) -> Result<&'static K
 }
 
 fn file(folder: &Path, name: &str) -> Result<Vec<u8>> {
-    plain_file(folder, name).ok_or_else(|| Error::data("is not there, or no plain file").file(folder.join(name)))
+    plain_file(folder, name)?.ok_or_else(|| Error::data("is not there, or no plain file").file(folder.join(name)))
 }
 
 /// The names of sensitive items in a release directory, as they stand there.
@@ -163,7 +166,7 @@ pub fn read(folder: &Path, names: Option<&[String]>) -> Result<Seen> {
 /// What attacks find in a release directory, against what its certificate demands.
 pub fn attack(folder: &Path, wanted: &[Member<attack::Build>]) -> Result<Vec<Finding>> {
     let demand = Stated::read(&certificate(folder)?)?.demand()?;
-    Ok(read(folder, None)?.findings(wanted, demand))
+    read(folder, None)?.findings(wanted, demand)
 }
 
 /// Everything that the directory alone tells, in the form in which the certificate states it.
@@ -185,8 +188,8 @@ fn recompute(folder: &Path, stated: &Stated) -> Result<Value> {
     let order = name_order(&names);
     let is_plain_list = list.as_bytes() == file(folder, NAMES)?;
     let seen = Seen::new(released, &names)?;
-    let answers = seen.answers(&stated.requirements);
-    let findings = seen.findings(&stated.attacks, stated.demand()?);
+    let answers = seen.answers(&stated.requirements)?;
+    let findings = seen.findings(&stated.attacks, stated.demand()?)?;
     Ok(json!({
         "records": seen.records(),
         "published_items": seen.kinds(),
@@ -203,7 +206,7 @@ fn recompute(folder: &Path, stated: &Stated) -> Result<Value> {
 }
 
 /// Checks what a certificate states against what its files tell.
-pub(super) fn check_figures(folder: &Path, document: &Value, claims: &mut Claims) {
+pub(super) fn check_figures(folder: &Path, document: &Value, claims: &mut Claims) -> Result<()> {
     let listed = |name: &str| document["files"].get(name).is_some();
     let is_separated = document["form"] == "separated";
     claims.told("form", is_separated || document["form"] == "together", "there is no such form of release");
@@ -215,10 +218,8 @@ pub(super) fn check_figures(folder: &Path, document: &Value, claims: &mut Claims
         listed(NAMES) && listed(SHARED) == is_separated,
         "the certificate states no hash of them",
     );
-    let found = match Stated::read(document).and_then(|stated| recompute(folder, &stated)) {
-        Ok(found) => found,
-        Err(error) => return claims.told("figures", false, &format!("they cannot be recomputed: {error}")),
-    };
+    let recomputed = Stated::read(document).and_then(|stated| recompute(folder, &stated));
+    let Some(found) = claims.recomputed(recomputed)? else { return Ok(()) };
     for key in ["records", "published_items", "published_occurrences", "groups"] {
         claims.same(key, &document[key], &found[key]);
     }
@@ -241,6 +242,7 @@ pub(super) fn check_figures(folder: &Path, document: &Value, claims: &mut Claims
         "utility, and what the original had",
         "they compare with the original, which is not part of the release",
     );
+    Ok(())
 }
 
 /// What was there is deleted, merged or published.

@@ -8,6 +8,7 @@ use super::transactions;
 use crate::data::{Formats, Table};
 use crate::error::{Error, Fault, Result};
 use serde_json::Value;
+use std::io::ErrorKind;
 use std::path::Path;
 
 /// One claim of a certificate.
@@ -74,9 +75,9 @@ pub fn verify(folder: &Path, formats: &Formats) -> Result<Verification> {
     // A changed text still tells which figures are not its own; a changed binary file is not worth parsing.
     let is_text = document["data"].as_str().is_some_and(|data| data.ends_with(".csv") || data.ends_with(".tsv"));
     if is_sets {
-        transactions::check_figures(folder, &document, &mut claims);
+        transactions::check_figures(folder, &document, &mut claims)?;
     } else if intact || is_text {
-        check_figures(folder, &document, formats, &mut claims);
+        check_figures(folder, &document, formats, &mut claims)?;
     } else {
         claims.untold("figures", "a file was changed, so there is nothing to recompute them from");
     }
@@ -104,6 +105,25 @@ impl Claims {
         self.0.push(Claim { name: name.to_string(), holds: Some(holds), detail });
     }
 
+    /// What was recomputed. Not to be able to is a claim that fails; a machine that is too small, or a disk that fails, proves nothing against the release.
+    pub fn recomputed(&mut self, found: Result<Value>) -> Result<Option<Value>> {
+        match found {
+            Ok(found) => Ok(Some(found)),
+            Err(error) if matches!(error.fault(), Fault::Io | Fault::Resources) => {
+                // What failed already is proof enough.
+                if self.0.iter().all(|claim| claim.holds != Some(false)) {
+                    return Err(error);
+                }
+                self.untold("figures", "they could not be recomputed");
+                Ok(None)
+            }
+            Err(error) => {
+                self.told("figures", false, &format!("they cannot be recomputed: {error}"));
+                Ok(None)
+            }
+        }
+    }
+
     pub fn untold(&mut self, name: &str, why: &str) {
         self.0.push(Claim { name: name.to_string(), holds: None, detail: why.to_string() });
     }
@@ -125,7 +145,7 @@ fn check_files(folder: &Path, document: &Value, needed: &[&Value], claims: &mut 
     let empty = serde_json::Map::new();
     let files = document["files"].as_object().unwrap_or(&empty);
     for (name, stated) in files {
-        let bytes = plain_file(folder, name);
+        let bytes = plain_file(folder, name)?;
         let same = bytes.as_ref().is_some_and(|bytes| stated["sha256"] == hash(bytes));
         let otherwise = if bytes.is_some() { "the file was changed" } else { "the file is not there" };
         claims.told(&format!("sha256 of {name}"), same, otherwise);
@@ -133,9 +153,10 @@ fn check_files(folder: &Path, document: &Value, needed: &[&Value], claims: &mut 
     let has = |name: &&Value| name.as_str().is_some_and(|name| files.contains_key(name));
     let complete = files.contains_key(REPORT) && needed.iter().all(has);
     claims.told("table and report", complete, "the certificate states no hash of them");
-    let entries = std::fs::read_dir(folder).map_err(|error| Error::io(&error, folder))?;
+    let entries = std::fs::read_dir(folder).and_then(Iterator::collect::<std::io::Result<Vec<_>>>);
+    let entries = entries.map_err(|error| Error::io(&error, folder))?;
     let mut foreign: Vec<String> =
-        entries.flatten().map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+        entries.iter().map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
     foreign.retain(|name| name != CERTIFICATE && !files.contains_key(name));
     foreign.sort();
     let otherwise = format!("the certificate does not know: {}", foreign.join(", "));
@@ -143,18 +164,26 @@ fn check_files(folder: &Path, document: &Value, needed: &[&Value], claims: &mut 
     Ok(claims.0[before..].iter().all(|claim| claim.holds == Some(true)))
 }
 
-/// The bytes of a regular file in a folder: links and pipes could lead anywhere.
-pub(super) fn plain_file(folder: &Path, name: &str) -> Option<Vec<u8>> {
+/// What a name leads to that is none of a file.
+const NO_SUCH_FILE: [ErrorKind; 4] =
+    [ErrorKind::NotFound, ErrorKind::InvalidFilename, ErrorKind::InvalidInput, ErrorKind::NotADirectory];
+
+/// The bytes of a regular file in a folder, nothing if there is none: links and pipes could lead anywhere.
+pub(super) fn plain_file(folder: &Path, name: &str) -> Result<Option<Vec<u8>>> {
     let path = folder.join(name);
-    let regular = is_plain_name(name) && std::fs::symlink_metadata(&path).is_ok_and(|found| found.is_file());
-    if regular { std::fs::read(path).ok() } else { None }
+    let failed = |error| Error::io(&error, &path);
+    match std::fs::symlink_metadata(&path) {
+        _ if !is_plain_name(name) => Ok(None),
+        Err(error) if NO_SUCH_FILE.contains(&error.kind()) => Ok(None),
+        Err(error) => Err(failed(error)),
+        Ok(found) if !found.is_file() => Ok(None),
+        Ok(_) => std::fs::read(&path).map(Some).map_err(failed),
+    }
 }
 
-fn check_figures(folder: &Path, document: &Value, formats: &Formats, claims: &mut Claims) {
-    let found = match Stated::read(document).and_then(|stated| recompute(folder, &stated, formats)) {
-        Ok(found) => found,
-        Err(error) => return claims.told("figures", false, &format!("they cannot be recomputed: {error}")),
-    };
+fn check_figures(folder: &Path, document: &Value, formats: &Formats, claims: &mut Claims) -> Result<()> {
+    let recomputed = Stated::read(document).and_then(|stated| recompute(folder, &stated, formats));
+    let Some(found) = claims.recomputed(recomputed)? else { return Ok(()) };
     for key in ["published", "groups"] {
         claims.same(key, &document[key], &found[key]);
     }
@@ -178,6 +207,7 @@ fn check_figures(folder: &Path, document: &Value, formats: &Formats, claims: &mu
     }
     let otherwise = format!("not those of the release: {}", differing_keys(&document["recomputed"], &found));
     claims.told("recomputed figures", document["recomputed"] == found, &otherwise);
+    Ok(())
 }
 
 /// What is said of records that were withheld is what there is to say; what was left is eligible, and enough values could be the most frequent one.
@@ -263,7 +293,7 @@ fn check_attacks(document: &Value, found: &Value, claims: &mut Claims) {
         match &found["attacks"][at] {
             Value::Null => claims.untold(
                 &name,
-                "it needs more than the release: what the attacker knows besides, or what was drawn by lot",
+                "it needs more than the release: what the attacker knows besides, what was drawn by lot, or more work than a check is worth",
             ),
             again => {
                 let own: Value = again

@@ -12,6 +12,7 @@ mod walk;
 pub(super) use index::{Index, is_within};
 
 use super::{Demand, Rule, Sensitive, Transactions};
+use crate::error::{Error, Fault, Result};
 use rayon::prelude::*;
 use std::cmp::Ordering;
 use std::ops::ControlFlow;
@@ -146,13 +147,13 @@ impl Index {
     }
 
     /// Visits the rules about all sensitive items, those of each for a while; then those that are left for longer, and so on until all were visited, or there is no need to go on: so the
-    /// effort is bounded, and yet the outcome is the same for any number of threads.
+    /// effort is bounded, and yet the outcome is the same for any number of threads. An error if there are too many to ever end.
     pub(super) fn visit_all<V: Visitor>(
         &self,
         scope: Scope,
         visitor: V,
         need_not_go_on: impl Fn(&V, u64) -> bool,
-    ) -> Visited<V> {
+    ) -> Result<Visited<V>> {
         let mut whole = Visited { visitor, looked_at: 0, exhaustive: true };
         let mut open: Vec<usize> = (0..self.sensitive.len()).collect();
         let (mut most, mut effort) = (FIRST_EFFORT, 0);
@@ -173,16 +174,28 @@ impl Index {
                 *into = before.merge(one);
             }
             if left.is_empty() {
-                return whole;
+                return Ok(whole);
             }
             known = whole.visitor.clone().merge(partly.visitor.clone());
             if need_not_go_on(&known, effort) {
-                return whole.merge(partly);
+                return Ok(whole.merge(partly));
+            }
+            if effort > self.most_rules {
+                return Err(too_many());
             }
             open = left;
             most *= 4;
         }
     }
+}
+
+/// How many rules are looked at before giving up. Releases of the sets in the literature have up to a few million; files of thirty lines can be made that have billions.
+const MOST_RULES: u64 = 50_000_000;
+
+fn too_many() -> Error {
+    let message = format!("more than {MOST_RULES} rules would have to be looked at");
+    Error::new(Fault::Resources, message)
+        .help("a criterion that limits what somebody knows of a person (`known`) looks at fewer")
 }
 
 /// How many rules about an item are looked at first.
@@ -271,15 +284,15 @@ pub(super) fn least_allowed(demand: &Demand, support: u64) -> Option<u64> {
 }
 
 /// The most confident rule with a sensitive item at its end, of all there are, and how many had to be looked at.
-pub fn worst_rule(table: &Transactions, sensitive: &Sensitive, demand: Demand) -> (Option<Rule>, u64) {
-    let visited = Index::new(table, sensitive).visit_all(demand.into(), Worst(None), |_, _| false);
-    (visited.visitor.0, visited.looked_at)
+pub fn worst_rule(table: &Transactions, sensitive: &Sensitive, demand: Demand) -> Result<(Option<Rule>, u64)> {
+    let visited = Index::new(table, sensitive).visit_all(demand.into(), Worst(None), |_, _| false)?;
+    Ok((visited.visitor.0, visited.looked_at))
 }
 
 /// Up to `most` rules that a demand does not allow, the most confident first; all there are if they are fewer. Of rules about the same records with the same end it names the longest.
 ///
 /// It takes some about each sensitive item, and stops as soon as it has enough: what it names need not be the worst there is.
-pub fn find_unsafe(table: &Transactions, sensitive: &Sensitive, demand: Demand, most: usize) -> Vec<Rule> {
+pub fn find_unsafe(table: &Transactions, sensitive: &Sensitive, demand: Demand, most: usize) -> Result<Vec<Rule>> {
     let index = Index::new(table, sensitive);
     let mut rules = Vec::new();
     let mut open: Vec<usize> = (0..index.sensitive.len()).collect();
@@ -288,8 +301,9 @@ pub fn find_unsafe(table: &Transactions, sensitive: &Sensitive, demand: Demand, 
         let mut left = Vec::new();
         for some in open.chunks(TOGETHER) {
             let visitor = Unsafe { demand, most: quota.min(most), rules: Vec::new() };
-            let visit =
-                |room: &mut Room, number: &usize| index.visit(*number, demand.into(), visitor.fork(), u64::MAX, room);
+            let visit = |room: &mut Room, number: &usize| {
+                index.visit(*number, demand.into(), visitor.fork(), index.most_rules, room)
+            };
             let found: Vec<_> = some.par_iter().with_max_len(1).map_init(|| Room::new(&index), visit).collect();
             let (all, partly): (Vec<_>, Vec<_>) = some.iter().zip(found).partition(|(_, visited)| visited.exhaustive);
             rules.extend(all.into_iter().flat_map(|(_, visited)| visited.visitor.rules));
@@ -298,6 +312,11 @@ pub fn find_unsafe(table: &Transactions, sensitive: &Sensitive, demand: Demand, 
                 rules.extend(partly.into_iter().flat_map(|(_, visited)| visited.visitor.rules));
                 break;
             }
+            // What was not stopped by its quota of rules was stopped by the limit.
+            let is_short = |visited: &Visited<Unsafe>| visited.visitor.rules.len() < quota.min(most);
+            if partly.iter().any(|(_, visited)| visited.looked_at >= index.most_rules && is_short(visited)) {
+                return Err(too_many());
+            }
             left.extend(partly.iter().map(|(number, _)| **number));
         }
         open = left;
@@ -305,7 +324,7 @@ pub fn find_unsafe(table: &Transactions, sensitive: &Sensitive, demand: Demand, 
     }
     rules.sort_unstable_by(worst_first);
     rules.truncate(most);
-    rules
+    Ok(rules)
 }
 
 /// How many items are searched before looking whether that is enough.
@@ -339,12 +358,15 @@ mod tests {
             (0..14).map(|left_out| (0..14).filter(|item| *item != left_out).collect()).collect();
         let names: std::sync::Arc<[String]> = (0..14).map(|item: u32| item.to_string()).collect();
         let table = Transactions::new(names, records);
-        let index = Index::new(&table, &Sensitive::new(vec![true; 14]));
+        let mut index = Index::new(&table, &Sensitive::new(vec![true; 14]));
         let scope = Scope { known: usize::MAX, empty: false };
-        let some = index.visit_all(scope, Worst(None), |worst, effort| worst.0.is_some() && effort > 100);
+        let some = index.visit_all(scope, Worst(None), |worst, effort| worst.0.is_some() && effort > 100).unwrap();
         assert!(!some.exhaustive && some.looked_at < 2000, "{}", some.looked_at);
-        let all = index.visit_all(scope, Worst(None), |_, _| false);
+        let all = index.visit_all(scope, Worst(None), |_, _| false).unwrap();
         assert!(all.exhaustive);
         assert_eq!(all.looked_at, 14 * ((1 << 13) - 2));
+        index.most_rules = 10_000;
+        let given_up = index.visit_all(scope, Worst(None), |_, _| false).err().map(|error| error.fault());
+        assert_eq!(given_up, Some(Fault::Resources));
     }
 }

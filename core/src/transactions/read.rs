@@ -1,7 +1,7 @@
 //! Reading transactions: one record per line, or one row per person and item.
 
 use super::{Released, Separated, Shared, Together, Transactions};
-use crate::data::{Column, Formats, ReadOptions, Table, csv};
+use crate::data::{Column, Formats, ReadOptions, Table, csv, restore_formulas};
 use crate::error::{Error, Result};
 use std::cell::Cell;
 use std::path::Path;
@@ -109,7 +109,7 @@ fn checked_text(bytes: &[u8], delimiter: Option<char>) -> Result<&str> {
 }
 
 /// Whether a letter has no place in a name: a control character, or a byte order mark, which readers drop where a file begins with it.
-fn is_no_text(letter: char) -> bool {
+pub(super) fn is_no_text(letter: char) -> bool {
     letter.is_control() || letter == '\u{feff}'
 }
 
@@ -185,7 +185,7 @@ pub fn read_released(data: &[u8], shared: Option<&[u8]>, delimiter: Option<char>
 
 fn separated(table: &Transactions, shared: &[u8]) -> Result<Separated> {
     let options = ReadOptions { delimiter: Some(b','), missing: Vec::new(), ..ReadOptions::default() };
-    let told = csv::read_from(shared, &options)?;
+    let told = restore_formulas(csv::read_from(shared, &options)?)?;
     let [first, last, item, count] = SHARED.map(|name| told.column(name));
     let (first, last, item, count) = (first?, last?, item?, count?);
     let mut names = table.names().to_vec();

@@ -3,7 +3,7 @@
 use super::read::SHARED;
 use super::{Released, Separated, Shared, Together, Transactions, read_released};
 use crate::chance::Chance;
-use crate::data::{Column, Table, csv};
+use crate::data::{Column, Formulas, Table, csv};
 use crate::error::{Error, Fault, Result};
 use rand::seq::SliceRandom;
 use std::cmp::Ordering;
@@ -129,7 +129,8 @@ fn shared_csv(separated: &Separated, rank: &[u32]) -> Result<Vec<u8>> {
     }
     let columns = SHARED.iter().zip(&cells).map(|(name, values)| Column::from_values(*name, values)).collect();
     let mut bytes = Vec::new();
-    let written = csv::write_to(&Table::new(columns)?, b',', &mut bytes);
+    let table = Table::new(columns)?;
+    let written = csv::write_to(&*Formulas::Escape.apply(&table)?, b',', &mut bytes);
     written.map_err(|_| Error::new(Fault::Resources, "there is no room for the table of sensitive items"))?;
     Ok(bytes)
 }

@@ -153,6 +153,11 @@ pub fn reads_sensitive_values(name: &str) -> bool {
     KINDS.iter().any(|kind| kind.name == name && of_defaults(kind).needs_joint())
 }
 
+/// Whether a metric's value tells how large groups were that are not published.
+pub fn reads_suppressed_sizes(name: &str) -> bool {
+    name == discernibility_star::KIND.name
+}
+
 /// What a metric or figure means, in a sentence; nothing if there is none of that name.
 pub fn meaning(name: &str) -> Option<&'static str> {
     let figures = queries::FIGURES.iter().chain([&grouped::TIGHTEST_LOSS]);

@@ -24,6 +24,14 @@ pub(super) struct Spill {
 impl Spill {
     /// An empty file in a folder.
     pub(super) fn new(folder: &Path) -> Result<Spill> {
+        match nameless(folder) {
+            Some(file) => Ok(Spill { file: Mutex::new(file), folder: folder.to_owned(), named: None }),
+            None => Spill::with_name(folder),
+        }
+    }
+
+    /// Where every file has a name at first.
+    fn with_name(folder: &Path) -> Result<Spill> {
         let number = Chance::System.generator(0)?.next_u64();
         let path = folder.join(format!("sfumato-{}-{number:016x}.tmp", std::process::id()));
         let file = private().open(&path).map_err(|error| trouble(&error, folder))?;
@@ -84,6 +92,20 @@ fn trouble(error: &std::io::Error, folder: &Path) -> Error {
     Error::io(error, folder).help("a temporary file is needed here: see that there is space, or allow more `memory`")
 }
 
+/// A file that never has a name, so that nothing is left even of a program that is killed at once; nothing where the system or the file system has no such files.
+#[cfg(target_os = "linux")]
+fn nameless(folder: &Path) -> Option<File> {
+    use rustix::fs::OFlags;
+    use std::os::unix::fs::OpenOptionsExt;
+    let flags = (OFlags::TMPFILE | OFlags::EXCL).bits();
+    OpenOptions::new().read(true).write(true).mode(0o600).custom_flags(flags as i32).open(folder).ok()
+}
+
+#[cfg(not(target_os = "linux"))]
+fn nameless(_: &Path) -> Option<File> {
+    None
+}
+
 /// For a file that is not there yet, for its owner alone.
 fn private() -> OpenOptions {
     let mut options = OpenOptions::new();
@@ -99,19 +121,24 @@ mod tests {
 
     #[test]
     fn what_is_written_is_read_and_nothing_stays_behind() {
-        let folder = tempfile::tempdir().unwrap();
-        let spill = Spill::new(folder.path()).unwrap();
+        for make in [Spill::new, Spill::with_name] {
+            let folder = tempfile::tempdir().unwrap();
+            check_spill(make(folder.path()).unwrap(), folder.path());
+        }
+    }
+
+    fn check_spill(spill: Spill, folder: &Path) {
         let words: Vec<u64> = (0..3 * BLOCK as u64 + 5).map(|at| at.wrapping_mul(0x9e37_79b9_7f4a_7c15)).collect();
         spill.write(7, &words).unwrap();
         let mut found = vec![0; 2 * BLOCK];
         spill.read(107, &mut found).unwrap();
         assert_eq!(found, words[100..100 + 2 * BLOCK]);
         if cfg!(unix) {
-            assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+            assert_eq!(fs::read_dir(folder).unwrap().count(), 0);
         }
         assert!(spill.read(words.len(), &mut found).is_err());
         drop(spill);
-        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+        assert_eq!(fs::read_dir(folder).unwrap().count(), 0);
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use super::dialect;
 use super::records::{End, Fields, Span, count_lines, cut};
+use crate::data::room::{check_room, too_large};
 use crate::data::table::check_names;
 use crate::data::{Encoding, Lexicon, ReadOptions, Table};
 use crate::error::{Error, Fault, Result};
@@ -21,6 +22,9 @@ pub struct Sizes {
 
 /// Columns beyond this are taken for a wrong delimiter or an attack.
 const MOST_COLUMNS: usize = 10_000;
+
+/// How many times the memory allowed an estimate must exceed to be believed.
+const DOUBT: u64 = 4;
 
 /// Bytes that are enough to tell the delimiter.
 const SAMPLE: usize = 1 << 14;
@@ -61,8 +65,12 @@ pub fn read_with_sizes(source: impl Read + Send, options: &ReadOptions, sizes: S
         reader.expect(expected_records(&block.bytes, whole));
     }
     while !block.bytes.is_empty() {
+        let is_first = reader.turns.is_empty();
         let (parsed, next) = rayon::join(|| reader.parse(&block), || blocks.next(std::mem::take(&mut spare)));
         parsed?;
+        if let Some(whole) = sizes.whole.filter(|_| is_first) {
+            reader.check_room(block.bytes.len(), whole, options.memory)?;
+        }
         spare = std::mem::replace(&mut block, next?);
     }
     drop((block, spare));
@@ -227,6 +235,14 @@ impl Reader {
             let _ = codes.try_reserve_exact(each);
             lexicon.expect(each);
         }
+    }
+
+    /// Refuses a text that would take far more room than there is, if it goes on as its first bytes. Records may become longer: only what is beyond doubt is refused here.
+    fn check_room(&self, bytes: usize, whole: u64, memory: Option<u64>) -> Result<()> {
+        let records: usize = self.turns.iter().map(|&(_, records)| records).sum();
+        let expected = (records as f64 / bytes.max(1) as f64 * whole as f64) as u64;
+        check_room(expected, self.names.len(), memory.map(|memory| memory.saturating_mul(DOUBT)))
+            .map_err(|_| too_large(expected, self.names.len(), memory.unwrap_or(u64::MAX)))
     }
 
     fn parse(&mut self, block: &Block) -> Result<()> {

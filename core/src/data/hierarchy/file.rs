@@ -19,6 +19,14 @@ pub(super) const KIND: Kind<Build> = Kind {
     },
 };
 
+/// The number of the line that each row stands on, as long as no field holds a line end: empty lines are no rows.
+pub(crate) fn line_numbers(text: &[u8]) -> Vec<u64> {
+    let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
+    let rows = |line: &[u8]| line.split(|byte| *byte == b'\r').filter(|row| !row.is_empty()).count();
+    let lines = text.split(|byte| *byte == b'\n').zip(1..);
+    lines.flat_map(|(line, number)| std::iter::repeat_n(number, rows(line))).collect()
+}
+
 struct FileRule {
     path: PathBuf,
     /// Base values, and the labels of each on levels 1, 2, …
@@ -46,18 +54,20 @@ impl FileRule {
             labels: HashSet::new(),
         };
         rule.labels.extend(rule.paths.iter().flatten().cloned());
+        let numbers = line_numbers(&text);
+        let line = |at: usize| numbers.get(at).copied().unwrap_or(at as u64 + 1);
         for (at, value) in rule.leaves.iter().enumerate() {
             if let Some(before) = rule.leaf_of_value.insert(value.clone(), at as u32) {
                 let message = format!("the base value is listed before, in row {}", before + 1);
-                return Err(Error::data(message).file(path).line(at as u64 + 1).help("list every value once"));
+                return Err(Error::data(message).file(path).line(line(at)).help("list every value once"));
             }
         }
-        rule.check_nesting()?;
+        rule.check_nesting(line)?;
         Ok(rule)
     }
 
     /// Every label has one parent.
-    fn check_nesting(&self) -> Result<()> {
+    fn check_nesting(&self, line: impl Fn(usize) -> u64) -> Result<()> {
         for level in 1..self.paths.first().map_or(0, Vec::len) {
             let mut parents: HashMap<&str, (&str, usize)> = HashMap::new();
             for (at, path) in self.paths.iter().enumerate() {
@@ -69,7 +79,7 @@ impl FileRule {
                         first + 1
                     );
                     let help = "a value may be generalized in one way only: give both rows the same parent";
-                    return Err(Error::data(message).file(&self.path).line(at as u64 + 1).help(help));
+                    return Err(Error::data(message).file(&self.path).line(line(at)).help(help));
                 }
             }
         }
@@ -96,6 +106,10 @@ impl FileRule {
 }
 
 impl Rule for FileRule {
+    fn file(&self) -> Option<&Path> {
+        Some(&self.path)
+    }
+
     fn ladder(&self, column: &Column) -> Result<Ladder> {
         let domain = column.domain();
         let mut leaf_of_code = Vec::with_capacity(domain.len());
@@ -146,6 +160,7 @@ mod tests {
         check(good, &["a", "SECRET", "b"], "the value in record 2 is not in its hierarchy");
         check("a;x;*\nb;x;all\n", &["a"], "line 2: the value on level 1 has another parent on level 2 than in row 1");
         check("a;x\na;y\n", &["a"], "line 2: the base value is listed before, in row 1");
+        check("\na;x\r\n\na;y\n", &["a"], "line 4: the base value is listed before, in row 1");
         check("a;x;*\nb;x\n", &["a"], "line 2: the record has 2 fields");
         check("", &["a"], "empty");
     }

@@ -10,6 +10,8 @@ mod intervals;
 mod redact;
 mod suppress;
 
+pub(crate) use file::line_numbers;
+
 use super::{Column, Dictionary, Encoding, Lexicon};
 use crate::error::{Error, Result};
 use crate::kind::{self, Kind, Raw};
@@ -25,6 +27,11 @@ pub trait Rule: Send + Sync {
 
     /// Whether a text is one of the rule's labels above the base values: how a table already recoded is told from a wrong one.
     fn makes(&self, label: &str) -> bool;
+
+    /// The file that the rule was read from, if it was.
+    fn file(&self) -> Option<&Path> {
+        None
+    }
 }
 
 /// Makes a rule from checked parameters; files are relative to the folder.

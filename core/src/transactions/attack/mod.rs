@@ -21,8 +21,8 @@ pub fn find(name: &str) -> Result<&'static Kind<Build>> {
 ///
 /// Obligations: the finding depends on the release, the sensitive items and the parameters alone.
 pub trait Attack: Send + Sync {
-    /// Attacks a release, or an original as if it were one.
-    fn run(&self, released: &Released, sensitive: &Sensitive, demand: Demand) -> Found;
+    /// Attacks a release, or an original as if it were one; an error if there is too much to look at.
+    fn run(&self, released: &Released, sensitive: &Sensitive, demand: Demand) -> Result<Found>;
 }
 
 /// What an attack found.

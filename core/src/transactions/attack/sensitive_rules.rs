@@ -16,13 +16,14 @@
 //! let kind = attack::find("sensitive-rules")?;
 //! let attack = (kind.build)(&kind.check(&[])?);
 //! let release = Released::Together(Together { table, published_as: None });
-//! let found = attack.run(&release, &sensitive, Demand::at_most(Fraction::new(1, 2)));
+//! let found = attack.run(&release, &sensitive, Demand::at_most(Fraction::new(1, 2)))?;
 //! assert_eq!((found.above, found.people), (Some(1), 1)); // who bought milk took the test
 //! assert_eq!(found.rules.len(), 2); // and of two who bought bread one did
 //! # Ok::<(), sfumato::Error>(())
 //! ```
 
 use super::{Attack, Build, Found};
+use crate::error::Result;
 use crate::kind::{Kind, Param, Shape};
 use crate::transactions::closed::{Index, Seen, Visitor, is_within, least_allowed, worst_first};
 use crate::transactions::criterion::published_sensitive;
@@ -59,16 +60,16 @@ struct SensitiveRules {
 }
 
 impl Attack for SensitiveRules {
-    fn run(&self, released: &Released, sensitive: &Sensitive, demand: Demand) -> Found {
+    fn run(&self, released: &Released, sensitive: &Sensitive, demand: Demand) -> Result<Found> {
         match released {
             Released::Together(together) => self.infer(together, sensitive, demand),
-            Released::Separated(separated) => self.read_groups(separated, demand),
+            Released::Separated(separated) => Ok(self.read_groups(separated, demand)),
         }
     }
 }
 
 impl SensitiveRules {
-    fn infer(&self, together: &Together, sensitive: &Sensitive, demand: Demand) -> Found {
+    fn infer(&self, together: &Together, sensitive: &Sensitive, demand: Demand) -> Result<Found> {
         let table = &together.table;
         let holders = table.holders();
         let tally = Tally {
@@ -83,10 +84,10 @@ impl SensitiveRules {
             betrayed: HashSet::default(),
         };
         let index = Index::new(table, &published_sensitive(together, sensitive));
-        let visited = index.visit_all(demand.into(), tally, |tally, effort| tally.above > 0 && effort > ENOUGH);
+        let visited = index.visit_all(demand.into(), tally, |tally, effort| tally.above > 0 && effort > ENOUGH)?;
         let tally = visited.visitor;
         let above = visited.exhaustive.then_some(tally.above);
-        Found { rules: tally.worst, above, people: tally.betrayed.len() as u64 }
+        Ok(Found { rules: tally.worst, above, people: tally.betrayed.len() as u64 })
     }
 
     fn read_groups(&self, separated: &Separated, demand: Demand) -> Found {

@@ -1,5 +1,6 @@
 //! Records in a shape to count in.
 
+use super::MOST_RULES;
 use crate::transactions::{Sensitive, Transactions};
 use rayon::prelude::*;
 
@@ -17,6 +18,8 @@ pub(in crate::transactions) struct Index {
     pub(super) beginnings: Vec<Vec<Beginning>>,
     /// The ranks of sensitive items, most frequent first, each with the records that hold it.
     pub(super) sensitive: Vec<(u32, Vec<u32>)>,
+    /// How many rules are looked at before giving up.
+    pub(super) most_rules: u64,
     /// How many records there are.
     pub(super) records: u64,
 }
@@ -45,6 +48,7 @@ impl Index {
             starts: vec![0],
             times: Vec::new(),
             sensitive: Vec::new(),
+            most_rules: MOST_RULES,
             records: table.len() as u64,
         };
         index.add_records(table, &rank_of);

@@ -24,8 +24,8 @@ pub trait Criterion: Send + Sync {
     /// What it demands of every rule: methods work towards it.
     fn demand(&self) -> Demand;
 
-    /// Looks at every rule.
-    fn check(&self, released: &Released, sensitive: &Sensitive) -> Verdict;
+    /// Looks at every rule; an error if they are too many.
+    fn check(&self, released: &Released, sensitive: &Sensitive) -> Result<Verdict>;
 }
 
 /// What a criterion found.

@@ -6,7 +6,7 @@
 //! of e among all records, counts with `empty`. A coarser item counts as sensitive if it stands for a sensitive one. Where sensitive items are told for groups of records,
 //! each may occur in at most the share ρ of a group's records: that rule is told with an empty antecedent, and a group's numbers.
 //! **Cost**: in proportion to the rules that nothing longer stands for (the claim below) and to the records that each has to be counted in; a release has some 10⁴ to 10⁶ of them. Where the demand is not met, the search for the most
-//! confident rule ends after half a million or some more. With limited knowledge all sets of that many items are looked at.
+//! confident rule ends after half a million or some more. A table with more than fifty million is given up. With limited knowledge all sets of that many items are looked at.
 //! **Reference**: Cao, Karras, Raïssi and Tan 2010; Jia, Pan, Xu, Zhu and Lo 2014.
 //!
 //! # Claim
@@ -23,7 +23,7 @@
 //! let sensitive = Sensitive::named(&table, ["condom"]);
 //! let kind = criterion::find("rho-uncertainty")?;
 //! let criterion = (kind.build)(&kind.check(&[("rho", Raw::from("0.5"))])?);
-//! let verdict = criterion.check(&Released::Together(Together { table, published_as: None }), &sensitive);
+//! let verdict = criterion.check(&Released::Together(Together { table, published_as: None }), &sensitive)?;
 //! assert!(!verdict.holds);
 //! let worst = verdict.worst.unwrap(); // of three who bought milk, two bought condoms
 //! assert_eq!((worst.antecedent, worst.consequent, worst.support, worst.of), (vec![1], 2, 2, 3));
@@ -31,6 +31,7 @@
 //! ```
 
 use super::{Build, Criterion, Verdict, published_sensitive};
+use crate::error::Result;
 use crate::kind::{Kind, Param, Params, Range, Shape};
 use crate::transactions::closed::{Index, Worst, worst_first};
 use crate::transactions::{Demand, Released, Rule, Sensitive, Separated, Together};
@@ -91,10 +92,10 @@ impl Criterion for RhoUncertainty {
         self.demand
     }
 
-    fn check(&self, released: &Released, sensitive: &Sensitive) -> Verdict {
+    fn check(&self, released: &Released, sensitive: &Sensitive) -> Result<Verdict> {
         match released {
             Released::Together(together) => self.check_together(together, sensitive),
-            Released::Separated(separated) => self.check_separated(separated),
+            Released::Separated(separated) => Ok(self.check_separated(separated)),
         }
     }
 }
@@ -104,12 +105,13 @@ impl RhoUncertainty {
         worst.as_ref().is_none_or(|rule| self.demand.allows(rule.support, rule.of))
     }
 
-    fn check_together(&self, together: &Together, sensitive: &Sensitive) -> Verdict {
+    fn check_together(&self, together: &Together, sensitive: &Sensitive) -> Result<Verdict> {
         let index = Index::new(&together.table, &published_sensitive(together, sensitive));
         let is_known = |worst: &Worst, effort: u64| effort > ENOUGH && !self.allows(&worst.0);
-        let visited = index.visit_all(self.demand.into(), Worst(None), is_known);
+        let visited = index.visit_all(self.demand.into(), Worst(None), is_known)?;
         let worst = visited.visitor.0;
-        Verdict { holds: self.allows(&worst), worst, looked_at: visited.looked_at, exhaustive: visited.exhaustive }
+        let (looked_at, exhaustive) = (visited.looked_at, visited.exhaustive);
+        Ok(Verdict { holds: self.allows(&worst), worst, looked_at, exhaustive })
     }
 
     fn check_separated(&self, separated: &Separated) -> Verdict {

@@ -1,8 +1,9 @@
 //! A taxonomy of items: which coarser kinds there are, and what each stands for.
 
-use crate::data::hierarchy::TOP;
+use crate::data::hierarchy::{TOP, line_numbers};
 use crate::data::{ReadOptions, Table, csv};
 use crate::error::{Error, Result};
+use crate::transactions::read::is_no_text;
 use crate::transactions::{Sensitive, Transactions};
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -45,12 +46,13 @@ impl Taxonomy {
     /// Every item that is not sensitive must be a leaf, and every ancestor must have one parent.
     pub fn read(path: &Path, table: &Transactions, sensitive: &Sensitive) -> Result<Taxonomy> {
         let lines = read_lines(path)?;
-        check_leaves(&lines).and_then(|()| check_nesting(&lines)).map_err(|error| error.file(path))?;
+        let checked = check_names(&lines).and_then(|()| check_leaves(&lines)).and_then(|()| check_nesting(&lines));
+        checked.map_err(|error| error.file(path))?;
         let hidden: HashSet<&str> = sensitive.items().map(|item| table.names()[item as usize].as_str()).collect();
         let mut paths: Vec<Vec<&str>> = Vec::new();
         for line in &lines {
-            if !hidden.contains(line[0].as_str()) {
-                paths.push(line.iter().rev().map(String::as_str).collect());
+            if !hidden.contains(line.names[0].as_str()) {
+                paths.push(line.names.iter().rev().map(String::as_str).collect());
             }
         }
         paths.sort_unstable();
@@ -84,48 +86,73 @@ impl Taxonomy {
     }
 }
 
-/// The fields of each line, as many on each; a last one that all share is added where there is none.
-fn read_lines(path: &Path) -> Result<Vec<Vec<String>>> {
+/// A leaf and its ancestors.
+struct Line {
+    number: u64,
+    names: Vec<String>,
+}
+
+/// The lines, with as many names on each; a last one that all share is added where there is none. White space around names is no part of them.
+fn read_lines(path: &Path) -> Result<Vec<Line>> {
     let text = std::fs::read(path).map_err(|error| Error::io(&error, path))?;
     // Names of nodes may hold commas: a semicolon on the first line settles it.
     let semicolon = text.split(|byte| *byte == b'\n').next().is_some_and(|line| line.contains(&b';'));
     let delimiter = Some(if semicolon { b';' } else { b',' });
     let options = ReadOptions { delimiter, header: false, trim: true, missing: Vec::new(), ..ReadOptions::default() };
     let table = csv::read_from(&text[..], &options).map_err(|error| error.file(path))?;
-    let fields =
-        |table: &Table, row: usize| table.columns().iter().map(|column| column.value(row).to_string()).collect();
-    let mut lines: Vec<Vec<String>> = (0..table.rows()).map(|row| fields(&table, row)).collect();
-    let has_root = lines.iter().all(|line| line.len() > 1 && line.last() == lines[0].last());
+    let names =
+        |table: &Table, row: usize| table.columns().iter().map(|column| column.value(row).trim().to_string()).collect();
+    // Rows that span several lines hold what no name may: up to the first of them the numbers are right.
+    let numbers = line_numbers(&text).into_iter().chain(std::iter::repeat(0));
+    let mut lines: Vec<Line> =
+        numbers.zip(0..table.rows()).map(|(number, row)| Line { number, names: names(&table, row) }).collect();
+    let has_root = lines.iter().all(|line| line.names.len() > 1 && line.names.last() == lines[0].names.last());
     if !has_root {
-        lines.iter_mut().for_each(|line| line.push(TOP.to_string()));
+        lines.iter_mut().for_each(|line| line.names.push(TOP.to_string()));
     }
     Ok(lines)
 }
 
-fn check_leaves(lines: &[Vec<String>]) -> Result<()> {
-    let mut before: HashMap<&str, usize> = HashMap::new();
-    for (line, at) in lines.iter().zip(1..) {
-        if let Some(first) = before.insert(&line[0], at) {
+/// Every name can stand in a release, and is read there as it was written.
+fn check_names(lines: &[Line]) -> Result<()> {
+    for line in lines {
+        for (name, column) in line.names.iter().zip(1..) {
+            let what = match name.contains(is_no_text) {
+                true => "holds a control character or a byte order mark",
+                false if name.is_empty() => "is empty",
+                false => continue,
+            };
+            let error = Error::data(format!("the name in column {column} {what}")).line(line.number);
+            return Err(error.help("every line names an item and its ancestors, in letters that can be seen"));
+        }
+    }
+    Ok(())
+}
+
+fn check_leaves(lines: &[Line]) -> Result<()> {
+    let mut before: HashMap<&str, u64> = HashMap::new();
+    for Line { number, names } in lines {
+        if let Some(first) = before.insert(&names[0], *number) {
             let message = format!("the item is listed before, on line {first}");
-            return Err(Error::data(message).line(at as u64).help("list every item once"));
+            return Err(Error::data(message).line(*number).help("list every item once"));
         }
     }
     Ok(())
 }
 
 /// Every node has one parent.
-fn check_nesting(lines: &[Vec<String>]) -> Result<()> {
-    for level in 2..lines.first().map_or(0, Vec::len) {
-        let mut parents: HashMap<&str, (&str, usize)> = HashMap::new();
-        for (line, at) in lines.iter().zip(1..) {
-            let (parent, first) = *parents.entry(&line[level - 1]).or_insert((&line[level], at));
-            if parent != line[level] {
+fn check_nesting(lines: &[Line]) -> Result<()> {
+    for level in 2..lines.first().map_or(0, |line| line.names.len()) {
+        let mut parents: HashMap<&str, (&str, u64)> = HashMap::new();
+        for Line { number, names } in lines {
+            let (parent, first) = *parents.entry(&names[level - 1]).or_insert((&names[level], *number));
+            if parent != names[level] {
                 let message = format!(
                     "the name in column {level} has another parent in column {} than on line {first}",
                     level + 1
                 );
                 let help = "an item may be generalized in one way only: give both lines the same parent";
-                return Err(Error::data(message).line(at as u64).help(help));
+                return Err(Error::data(message).line(*number).help(help));
             }
         }
     }
@@ -229,6 +256,12 @@ mod tests {
     }
 
     #[test]
+    fn white_space_around_names_is_no_part_of_them() {
+        let taxonomy = read("a;\u{a0}x ;*\n\u{3000}b;x;*\nc;\" y\";*\nd;y;*\n", &["a", "b"], &[]).unwrap();
+        assert_eq!(names(&taxonomy), [("*", 0..4), ("x", 0..2), ("y", 2..4)]);
+    }
+
+    #[test]
     fn a_node_is_never_called_like_an_item() {
         let taxonomy = read("a;a;*\nb;a;*\nc;*;*\nd;*;*\n", &["a", "b"], &[]).unwrap();
         assert_eq!(names(&taxonomy), [("*", 0..4), ("* (group 2)", 0..2), ("a (group 2)", 2..4)]);
@@ -249,6 +282,11 @@ mod tests {
             "line 2: the name in column 2 has another parent in column 3 than on line 1",
         );
         check("a;x;*\nb;x\n", &["a"], "line 2");
+        check("a;x;*\n\n\nb;;*\n", &["a"], "line 4: the name in column 2 is empty");
+        check(";SECRET;*\n", &["a"], "line 1: the name in column 1 is empty");
+        check("a;x;*\r\nb;SECRET\u{1};*\r\n", &["a"], "line 2: the name in column 2 holds a control character");
+        check("a;x;*\nb;SECRET\u{feff};*\n", &["a"], "line 2: the name in column 2 holds a control character");
+        check("a;x;*\nb;\"SECRET\ny\";*\n", &["a"], "line 2: the name in column 2 holds a control character");
         check("", &["a"], "empty");
         let missing = Transactions::from_names([["a"]]);
         let error =

@@ -170,9 +170,9 @@ impl PartialSuppression {
         let mut generator = task.chance.generator(DELETION + (number << 8))?;
         if self.keeps_distribution {
             let mut dist = Dist::new(&work);
-            Ok(suppress(work, &mut dist, self.buffer, &mut generator))
+            suppress(work, &mut dist, self.buffer, &mut generator)
         } else {
-            Ok(suppress(work, &mut Mine, self.buffer, &mut generator))
+            suppress(work, &mut Mine, self.buffer, &mut generator)
         }
     }
 
@@ -195,10 +195,10 @@ fn suppress(
     objective: &mut impl Objective,
     buffer: usize,
     generator: &mut impl rand::Rng,
-) -> Transactions {
-    repair::repair(&mut work, objective, buffer, generator);
+) -> Result<Transactions> {
+    repair::repair(&mut work, objective, buffer, generator)?;
     restore::restore(&mut work, objective, generator);
-    work.table()
+    Ok(work.table())
 }
 
 /// The estimate of Jia et al., Equation 6.

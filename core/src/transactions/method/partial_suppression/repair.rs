@@ -2,6 +2,7 @@
 
 use super::Objective;
 use super::work::Work;
+use crate::error::Result;
 use crate::transactions::Rule;
 use crate::transactions::closed::find_unsafe;
 use rand::Rng;
@@ -17,14 +18,19 @@ const MOST_PASSES: usize = 6;
 /// How often records are decided about anew: what one loses may be what another kind needs.
 const ROUNDS: usize = 2;
 
-/// Deletes items until no rule is unsafe. At most `buffer` unsafe rules are gathered at a time.
-pub fn repair(work: &mut Work<'_>, objective: &mut impl Objective, buffer: usize, generator: &mut impl Rng) {
+/// Deletes items until no rule is unsafe. At most `buffer` unsafe rules are gathered at a time. An error if there are too many rules to look at.
+pub fn repair(
+    work: &mut Work<'_>,
+    objective: &mut impl Objective,
+    buffer: usize,
+    generator: &mut impl Rng,
+) -> Result<()> {
     limit_frequencies(work, generator);
     repair_records(work, objective, generator);
     loop {
-        let rules = find_unsafe(&work.table(), work.sensitive, work.demand, buffer);
+        let rules = find_unsafe(&work.table(), work.sensitive, work.demand, buffer)?;
         if rules.is_empty() {
-            return;
+            return Ok(());
         }
         rules.iter().for_each(|rule| disable(work, objective, rule, generator));
     }

@@ -1,0 +1,232 @@
+//! Every method and form on small tables: what is published satisfies the definition, from memory and from disk, and nothing is called infeasible that is not.
+
+use super::naive::{Case, Person, judge};
+use super::settings::Asked;
+use super::tables::Rows;
+use super::{ONE_SENSITIVE, TWO_SENSITIVE, letter, people, table_of};
+use sfumato::anonymize;
+use sfumato::chance::Chance;
+use sfumato::criterion::{Build, KINDS, On, Scope};
+use sfumato::data::{Formats, Table};
+use sfumato::kind::Kind;
+use sfumato::plan::Publishing;
+use sfumato::publish::{self, Made};
+use sfumato::release::{self, Order};
+use sfumato::{Error, Fault, Plan};
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// One thing to publish by.
+pub struct Demand {
+    asked: Asked,
+    method: &'static str,
+    bucketized: bool,
+    /// Whether half of the records may be suppressed.
+    suppresses: bool,
+    names: [&'static str; 3],
+    plan: Plan,
+    publishing: Publishing,
+}
+
+/// What became of tables.
+#[derive(Default)]
+pub struct Tally {
+    pub published: usize,
+    pub written: usize,
+    pub infeasible: usize,
+    /// By method and criterion: how many were published.
+    pub by_pair: BTreeMap<(&'static str, &'static str), usize>,
+}
+
+/// What small tables can satisfy, and do not always. A criterion that this does not know is an error.
+fn mild(kind: &'static Kind<Build>) -> Asked {
+    let inner = kind.name.strip_prefix("multi-attribute-").unwrap_or(kind.name);
+    let params: &[(&'static str, &str)] = match inner {
+        "k-anonymity" => &[("k", "2")],
+        "alpha-k-anonymity" => &[("alpha", "0.5"), ("k", "2")],
+        "distinct-l-diversity" => &[("l", "2")],
+        "frequency-l-diversity" => &[("l", "1.5")],
+        "entropy-l-diversity" => &[("l", "1.88988157")],
+        "recursive-cl-diversity" => &[("c", "2"), ("l", "2")],
+        "pd-recursive-cl-diversity" => &[("c", "1"), ("l", "2"), ("dont_care", "[\"a\"]")],
+        "npd-recursive-cl-diversity" => &[("c1", "3"), ("c2", "20"), ("l", "2"), ("keep", "[\"a\"]")],
+        "entropy-l-diversity-dont-care" => &[("l", "2"), ("dont_care", "[\"b\"]")],
+        "t-closeness" => &[("t", "0.3")],
+        "delta-disclosure" => &[("delta", "0.7"), ("absent", "\"ignore\"")],
+        "beta-likeness" => &[("beta", "1")],
+        "bayes-optimal" => &[("rho1", "0.4"), ("rho2", "0.6")],
+        "ck-safety" => &[("k", "1"), ("c", "1")],
+        "skyline" => &[("points", "[{ l = 1, c = 1 }, { m = 1, c = 0.9 }]")],
+        other => panic!("nothing mild is known of {other}: write some parameters"),
+    };
+    Asked::new(kind, params)
+}
+
+/// Every method with every form and every criterion, with and without suppression.
+pub fn demands() -> Vec<Demand> {
+    let mut demands = Vec::new();
+    for kind in KINDS {
+        for method in anonymize::KINDS {
+            for (bucketized, suppresses) in [(false, false), (true, false), (false, true), (true, true)] {
+                demands.push(Demand::new(mild(kind), method.name, bucketized, suppresses));
+            }
+        }
+    }
+    demands
+}
+
+impl Demand {
+    fn new(asked: Asked, method: &'static str, bucketized: bool, suppresses: bool) -> Demand {
+        let names = if asked.kind.build.on == On::Columns { TWO_SENSITIVE } else { ONE_SENSITIVE };
+        let columns = match names[1] {
+            "q" => "q = \"quasi\"\ns = \"sensitive\"",
+            _ => "s = \"sensitive\"\nd = \"sensitive\"",
+        };
+        let form = if bucketized { "bucketized" } else { "generalized" };
+        let suppressed = if suppresses { "max_suppressed = 0.5\n" } else { "" };
+        let text = format!(
+            "[columns]\np = {{ role = \"quasi\", hierarchy = {{ intervals = [2, 4] }} }}\n{columns}\n\
+             [[require]]\n{}[method]\nname = \"{method}\"\n[release]\nform = \"{form}\"\n{suppressed}[gate]\nattacks = \"report\"\n",
+            asked.text()
+        );
+        let plan = Plan::parse(&text, Path::new(".")).unwrap_or_else(|error| panic!("{text}\n{error}"));
+        let mut publishing = plan.publishing().unwrap();
+        // So that a failure can be repeated.
+        publishing.chance = Chance::insecure(1);
+        Demand { asked, method, bucketized, suppresses, names, plan, publishing }
+    }
+
+    fn told(&self, rows: &Rows<3>) -> String {
+        let form = if self.bucketized { "bucketized" } else { "generalized" };
+        let limit = if self.suppresses { ", half may be suppressed" } else { "" };
+        format!("{} by {} {form}{limit} on {rows:?}", self.asked.text().replace('\n', " "), self.method)
+    }
+
+    fn holds(&self, case: &Case) -> bool {
+        judge(self.asked.kind.name, &self.asked.params, case).holds
+    }
+
+    /// Publishes a table, to disk too if a folder is given.
+    pub fn publish(&self, rows: &Rows<3>, folder: Option<&Path>, tally: &mut Tally) {
+        let table = table_of(rows, self.names);
+        let everybody = people(rows, self.names);
+        match publish::make(&self.plan, &self.publishing, &table, &Formats::default()) {
+            Ok(made) => {
+                let case = self.in_memory(&made, &everybody, rows);
+                assert!(self.holds(&case), "{}: published {case:?}", self.told(rows));
+                tally.published += 1;
+                *tally.by_pair.entry((self.method, self.asked.kind.name)).or_default() += 1;
+                if let Some(folder) = folder {
+                    self.write(&made, &table, &everybody, folder, rows);
+                    tally.written += 1;
+                }
+            }
+            Err(error) => {
+                self.check_infeasible(&error, &everybody, rows);
+                tally.infeasible += 1;
+            }
+        }
+    }
+
+    /// The groups that a reader sees, with the people who are in them.
+    fn in_memory(&self, made: &Made, everybody: &[Person], rows: &Rows<3>) -> Case {
+        let recoded = &made.recoded;
+        let mut groups: BTreeMap<Vec<String>, Vec<Person>> = BTreeMap::new();
+        let label = |row: usize| -> Vec<String> {
+            let quasi = self.names.iter().filter(|name| matches!(**name, "p" | "q"));
+            quasi.map(|name| recoded.table.column(name).unwrap().value(row).to_string()).collect()
+        };
+        for group in 0..recoded.groups.len() {
+            for &row in recoded.groups.rows(group) {
+                let key = if self.bucketized { vec![group.to_string()] } else { label(row as usize) };
+                let person = everybody[recoded.row_of[row as usize] as usize];
+                let shown = recoded.table.column("s").unwrap().value(row as usize);
+                assert_eq!(shown, letter(person.values[0]), "{}", self.told(rows));
+                groups.entry(key).or_default().push(person);
+            }
+        }
+        let is_out = |at: &usize| !recoded.row_of.contains(&(*at as u32));
+        let withheld: Vec<Person> = (0..everybody.len()).filter(is_out).map(|at| everybody[at]).collect();
+        let published: usize = groups.values().map(Vec::len).sum();
+        assert_eq!((published, withheld.len()), (recoded.row_of.len(), recoded.suppressed), "{}", self.told(rows));
+        assert_eq!(published + withheld.len(), everybody.len(), "{}", self.told(rows));
+        assert_eq!(made.publication.suppressed, withheld.len(), "{}", self.told(rows));
+        assert!(!self.suppresses || withheld.len() <= everybody.len() / 2, "{}", self.told(rows));
+        Case { groups: groups.into_values().collect(), withheld, ..Case::default() }
+    }
+
+    fn write(&self, made: &Made, table: &Table, everybody: &[Person], folder: &Path, rows: &Rows<3>) {
+        let target = folder.join("release");
+        let (plan, publishing, formats) = (&self.plan, &self.publishing, &Formats::default());
+        let order = Order { plan, publishing, table, target: &target, replace: true, inputs: &[] };
+        release::write(made, &order, formats).unwrap_or_else(|error| panic!("{}: {error}", self.told(rows)));
+        let verified = release::verify(&target, formats).unwrap();
+        let failed: Vec<_> = verified.failed().collect();
+        assert!(verified.holds(), "{}: {failed:?}", self.told(rows));
+        // What depends on original quasi-identifiers cannot be told from files.
+        if made.scopes[0] != Scope::Original {
+            let case = self.on_disk(&target, everybody);
+            assert!(self.holds(&case), "{}: on disk {case:?}", self.told(rows));
+        }
+    }
+
+    /// The groups that somebody sees who has only the files.
+    fn on_disk(&self, folder: &Path, everybody: &[Person]) -> Case {
+        let read = |name: &str| {
+            let mut reader = csv::Reader::from_path(folder.join(name)).unwrap();
+            let header: Vec<String> = reader.headers().unwrap().iter().map(str::to_string).collect();
+            let cells = |row: csv::StringRecord| row.iter().map(str::to_string).collect::<Vec<String>>();
+            let rows: Vec<Vec<String>> = reader.records().map(|row| cells(row.unwrap())).collect();
+            (header, rows)
+        };
+        let sensitive: Vec<&str> = self.names.iter().copied().filter(|name| matches!(*name, "s" | "d")).collect();
+        let mut groups: BTreeMap<Vec<String>, Vec<Person>> = BTreeMap::new();
+        let (header, rows) = if self.bucketized { read("sensitive.csv") } else { read("data.csv") };
+        let at = |name: &str| header.iter().position(|known| known == name);
+        let value = |row: &[String], name: &str| row[at(name).or(at("value")).expect("a column")].as_bytes()[0] - b'a';
+        for row in &rows {
+            let own = |name: &&str| value(row, name);
+            let values = [own(&sensitive[0]), sensitive.get(1).map_or(0, own)];
+            let (key, times) = match self.bucketized {
+                true => (vec![row[at("group").unwrap()].clone()], row[at("count").unwrap()].parse().unwrap()),
+                false => {
+                    let quasi = header.iter().zip(row).filter(|(name, _)| matches!(name.as_str(), "p" | "q"));
+                    (quasi.map(|(_, label)| label.clone()).collect(), 1)
+                }
+            };
+            let person = Person { quasi: [0, 0], values };
+            groups.entry(key).or_default().extend(std::iter::repeat_n(person, times));
+        }
+        let mut withheld: Vec<Person> = everybody.to_vec();
+        for person in groups.values().flatten() {
+            let at = withheld.iter().position(|other| other.values == person.values).expect("nobody is made up");
+            withheld.swap_remove(at);
+        }
+        Case { groups: groups.into_values().collect(), withheld, ..Case::default() }
+    }
+
+    /// That nothing can be published is an answer only where it is true.
+    fn check_infeasible(&self, error: &Error, everybody: &[Person], rows: &Rows<3>) {
+        assert_eq!(error.fault(), Fault::Infeasible, "{}: {error}", self.told(rows));
+        let one_group = Case { groups: vec![everybody.to_vec()], ..Case::default() };
+        // Anatomy needs as many values as a group has records, and methods that take whole buckets leave the last records over.
+        let claims_nothing = matches!(self.method, "anatomy" | "greedy-grouping" | "randomized-greedy-grouping");
+        if !claims_nothing {
+            assert!(!self.holds(&one_group), "{}: everybody in one group is safe, but {error}", self.told(rows));
+        }
+        if matches!(self.method, "incognito" | "optimal") && !self.suppresses {
+            for case in generalizations(everybody) {
+                assert!(!self.holds(&case), "{}: {case:?} is safe, but {error}", self.told(rows));
+            }
+        }
+    }
+}
+
+/// The table on every choice of levels: intervals of one, two and four, or all; the other quasi-identifier as it is or not at all.
+fn generalizations(everybody: &[Person]) -> impl Iterator<Item = Case> {
+    let choices = [1u8, 2, 4, 100].into_iter().flat_map(|width| [1u8, 100].map(|other| (width, other)));
+    choices.map(|(width, other)| {
+        let key = |person: &Person| [person.quasi[0] / width, person.quasi[1] / other];
+        Case { groups: super::grouped(everybody, key), ..Case::default() }
+    })
+}
