@@ -33,7 +33,7 @@ struct Arguments {
     /// How many threads to use; all cores if not said.
     #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
-    /// How much memory to take at most, as in 800MB or 4GiB; nine tenths of what is free if not said. A run that needs more ends, and publishes nothing.
+    /// How much memory to take at most, as in 800MB or 4GiB, from 16MB on; nine tenths of what is free if not said. A run that needs more ends, and publishes nothing.
     #[arg(long, global = true, value_name = "SIZE", value_parser = memory::parse)]
     memory: Option<u64>,
     #[command(subcommand)]

@@ -32,7 +32,7 @@ pub fn parse(text: &str) -> std::result::Result<u64, String> {
         _ => return Err("a size such as 800MB, 2.5GiB or 4G".into()),
     };
     let bytes = number.parse::<f64>().map_err(|_| "a size such as 800MB, 2.5GiB or 4G")? * unit;
-    if (16e6..1e18).contains(&bytes) { Ok(bytes as u64) } else { Err("at least 16MB".into()) }
+    if (16e6..1e18).contains(&bytes) { Ok(bytes as u64) } else { Err("from 16MB to a billion GB".into()) }
 }
 
 /// Sets the budget and begins to watch it. If the user names none, most of what the machine has to give now.
@@ -116,7 +116,7 @@ fn end(used: u64, budget: u64) -> ! {
     );
     Output::error(
         &Error::new(Fault::Resources, message)
-            .help("allow more with --memory, or publish fewer records or columns at a time"),
+            .help("allow more with --memory, or work on fewer records or columns at a time"),
     );
     std::process::exit(Fault::Resources.exit_code().into());
 }

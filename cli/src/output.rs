@@ -24,14 +24,15 @@ impl Output {
             let style = Style::new().fg_color(Some(colour.into())).bold();
             format!("{style}{mark}{style:#}")
         };
-        let text = text.replace('✓', &painted("✓", AnsiColor::Green)).replace('✗', &painted("✗", AnsiColor::Red));
+        let text =
+            harmless(text).replace('✓', &painted("✓", AnsiColor::Green)).replace('✗', &painted("✗", AnsiColor::Red));
         self.write(&text)
     }
 
     /// Prints a heading.
     pub fn heading(&mut self, text: &str) -> Result<()> {
         let style = Style::new().bold();
-        self.write(&format!("{style}{text}{style:#}\n"))
+        self.write(&format!("{style}{}{style:#}\n", harmless(text)))
     }
 
     /// Prints one JSON document.
@@ -52,8 +53,14 @@ impl Output {
     pub fn error(error: &Error) {
         let style = Style::new().fg_color(Some(AnsiColor::Red.into())).bold();
         // If standard error is gone there is nobody left to tell.
-        let _ = writeln!(anstream::stderr(), "{style}sfumato:{style:#} {error}");
+        let _ = writeln!(anstream::stderr(), "{style}sfumato:{style:#} {}", harmless(&error.to_string()));
     }
+}
+
+/// The text without letters that a terminal would obey: names of columns and files are other people's.
+fn harmless(text: &str) -> String {
+    let is_command = |letter: char| letter.is_control() && !matches!(letter, '\n' | '\t');
+    text.replace(is_command, "\u{fffd}")
 }
 
 /// Lets a panic say where it happened, and not what: its own message could hold a cell of the table.
@@ -150,6 +157,11 @@ mod tests {
                 assert!(!err.contains("stack backtrace"), "{err}");
             }
         }
+    }
+
+    #[test]
+    fn a_terminal_is_told_nothing_to_obey() {
+        assert_eq!(harmless("a\u{1b}[2Jb\rc\u{9b}8md\n✓"), "a\u{fffd}[2Jb\u{fffd}c\u{fffd}8md\n✓");
     }
 
     #[cfg(target_os = "linux")]

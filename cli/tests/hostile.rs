@@ -231,6 +231,28 @@ fn names(folder: &Folder) -> Vec<std::ffi::OsString> {
 }
 
 #[test]
+fn wide_text_without_a_mark_is_told_as_such() {
+    let folder = Folder::new(&[]);
+    for swapped in [false, true] {
+        let wide = |unit: u16| if swapped { unit.to_be_bytes() } else { unit.to_le_bytes() };
+        let text = format!("zip,disease\n1,{CANARY}\n");
+        folder.write("table.csv", text.encode_utf16().flat_map(wide).collect::<Vec<u8>>());
+        assert!(error(&folder, "inspect table.csv", DATA).contains("UTF-16"));
+    }
+}
+
+#[test]
+fn no_table_is_replaced_by_beliefs_and_no_release_spoilt_by_a_draft() {
+    let folder = patients(SUPPRESSING);
+    publish(&folder);
+    let before = text_of(&folder, "table.csv");
+    error(&folder, "attack release --only background-knowledge --each table.csv", USAGE);
+    assert_eq!(text_of(&folder, "table.csv"), before);
+    error(&folder, "init table.csv --out release/plan.toml", USAGE);
+    folder.run("verify release").code(0);
+}
+
+#[test]
 fn sizes_that_are_none_are_refused() {
     let folder = Folder::new(&[]);
     for size in ["0", "1MB", "much", "-3GB", "4XB"] {

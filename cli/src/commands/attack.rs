@@ -90,6 +90,10 @@ impl Arguments {
     fn write_each(&self, path: &Path, wanted: &[Wanted]) -> Result<()> {
         let [one] = wanted else { unreachable!("--each is refused without one attack") };
         refuse_inside_release(path)?;
+        if path.symlink_metadata().is_ok() {
+            let error = Error::plan("is there already, and no table is ever replaced").file(path);
+            return Err(error.help("choose another name"));
+        }
         let found = working("attacking each group", || beliefs(&self.release, one, &formats()))?;
         let table = table_of(&found)?;
         let formulas = if formats().of(path)?.is_text() { Formulas::Escape } else { Formulas::Keep };

@@ -5,6 +5,7 @@ use super::{ReadArguments, formats, is_same_file, write_whole};
 use crate::output::{Output, working};
 use clap::Args;
 use sfumato::inspect::{draft_plan, draft_transaction_plan, inspect};
+use sfumato::release::refuse_inside_release;
 use sfumato::{Error, Result};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -33,6 +34,9 @@ pub fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode> {
     let printed = out.as_os_str() == "-";
     if !printed && is_same_file(out, path) {
         return Err(Error::plan("is the table itself").file(out).help("choose another name with --out"));
+    }
+    if !printed {
+        refuse_inside_release(out)?;
     }
     if !printed && out.exists() && !arguments.force {
         let error = Error::plan("is there already").file(out);

@@ -74,14 +74,16 @@ pub fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode> {
 
 /// Prints the certificate, or a text and where the release is.
 fn print(arguments: &Arguments, output: &mut Output, certificate: &serde_json::Value, text: &str) -> Result<ExitCode> {
-    if arguments.json {
-        output.json(certificate)?;
+    let printed = if arguments.json {
+        output.json(certificate)
     } else {
-        output.text(text)?;
         let seal = certificate["seal"].as_str().unwrap_or_default();
-        output.text(&format!("\nRelease: {}\nSeal:    {seal}\n", arguments.out.display()))?;
-    }
-    Ok(ExitCode::SUCCESS)
+        output.text(&format!("{text}\nRelease: {}\nSeal:    {seal}\n", arguments.out.display()))
+    };
+    // Whoever reads this error must not publish again.
+    let is_there =
+        |error: Error| error.help(format!("the release is whole and in its place: {}", arguments.out.display()));
+    printed.map(|()| ExitCode::SUCCESS).map_err(is_there)
 }
 
 fn publish_transactions(arguments: &Arguments, mut plan: TransactionPlan, output: &mut Output) -> Result<ExitCode> {

@@ -58,8 +58,11 @@ pub fn draw_up(
     document["notes"] = json!(everybodys.notes);
     document["files"] = hashes(folder, files)?.into();
     document["data"] = json!(files[0]);
-    if order.publishing.formulas == Formulas::Escape && formats.of(files[0].as_ref())?.is_text() {
-        document["formulas"] = json!(ESCAPED);
+    match order.publishing.formulas {
+        _ if !formats.of(files[0].as_ref())?.is_text() => {}
+        Formulas::Escape => document["formulas"] = json!(ESCAPED),
+        Formulas::Keep => document["formulas"] = json!("kept"),
+        Formulas::Refuse => document["formulas"] = json!("none"),
     }
     if order.publishing.recoding.form == Form::Bucketized {
         document["sensitive"] = json!(files[1]);

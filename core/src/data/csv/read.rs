@@ -109,7 +109,7 @@ impl<R: Read> Blocks<R> {
         let mut blocks = Blocks { source, delimiter: b',', sizes, carried: Vec::new(), lines: 0, ended: false };
         blocks.read_more(sizes.piece.max(SAMPLE))?;
         let bytes = &mut blocks.carried;
-        if bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]) {
+        if bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]) || is_mostly_wide(bytes) {
             return Err(Error::data("the file is UTF-16, not UTF-8").help("convert it to UTF-8, e.g. with iconv"));
         }
         if bytes.starts_with(b"\xef\xbb\xbf") {
@@ -160,6 +160,12 @@ impl<R: Read> Blocks<R> {
         self.ended = read < missing;
         Ok(())
     }
+}
+
+/// Whether half of the first bytes are zero, as in UTF-16 of Latin letters without a mark.
+fn is_mostly_wide(bytes: &[u8]) -> bool {
+    let first = &bytes[..bytes.len().min(1 << 10)];
+    first.len() > 3 && first.iter().filter(|byte| **byte == 0).count() * 5 > first.len() * 2
 }
 
 fn plural(count: usize, word: &str) -> String {
