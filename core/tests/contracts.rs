@@ -292,6 +292,19 @@ fn every_criterion_can_hold_and_fail() {
     }
 }
 
+/// Whoever decides group by group must not be told to look at all of them without need.
+#[test]
+fn groups_are_joined_only_where_knowledge_about_one_tells_about_others() {
+    let table = table_of(&[Row { zip: 0, disease: 0, drug: 0 }, Row { zip: 0, disease: 1, drug: 1 }]);
+    let mut joining: Vec<&str> = requirements()
+        .iter()
+        .filter(|wanted| bind(wanted, &table).criterion.joins_groups())
+        .map(|wanted| wanted.kind.name)
+        .collect();
+    joining.dedup();
+    assert_eq!(joining, ["ck-safety", "skyline"]);
+}
+
 /// `on` means what the description says.
 #[test]
 fn on_is_resolved() {
