@@ -109,7 +109,9 @@ impl<R: Read> Blocks<R> {
         let mut blocks = Blocks { source, delimiter: b',', sizes, carried: Vec::new(), lines: 0, ended: false };
         blocks.read_more(sizes.piece.max(SAMPLE))?;
         let bytes = &mut blocks.carried;
-        if bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]) || is_mostly_wide(bytes) {
+        let has_mark = bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]);
+        // Text that is no file is taken as it is.
+        if has_mark || sizes.whole.is_some() && is_wide(bytes) {
             return Err(Error::data("the file is UTF-16, not UTF-8").help("convert it to UTF-8, e.g. with iconv"));
         }
         if bytes.starts_with(b"\xef\xbb\xbf") {
@@ -162,10 +164,10 @@ impl<R: Read> Blocks<R> {
     }
 }
 
-/// Whether half of the first bytes are zero, as in UTF-16 of Latin letters without a mark.
-fn is_mostly_wide(bytes: &[u8]) -> bool {
-    let first = &bytes[..bytes.len().min(1 << 10)];
-    first.len() > 3 && first.iter().filter(|byte| **byte == 0).count() * 5 > first.len() * 2
+/// Whether every second of the first bytes is zero, as in UTF-16 of Latin letters without a mark.
+fn is_wide(bytes: &[u8]) -> bool {
+    let pairs = bytes[..bytes.len().min(64)].as_chunks::<2>().0;
+    pairs.len() >= 4 && (pairs.iter().all(|[a, b]| *a != 0 && *b == 0) || pairs.iter().all(|[a, b]| *a == 0 && *b != 0))
 }
 
 fn plural(count: usize, word: &str) -> String {
