@@ -419,6 +419,20 @@ fn whatever_is_changed_is_found_and_named() {
         "criterion 1: rho-uncertainty",
     );
     check("certificate.json", &|text| text.replace("\"kind\": \"transactions\"", "\"kind\": \"table\""), "figures");
+    let stated = |place: &'static str, key: &'static str, value: Value| {
+        move |text: String| {
+            let mut document: Value = serde_json::from_str(&text).unwrap();
+            document.pointer_mut(place).unwrap()[key] = value.clone();
+            format!("{document:#}\n")
+        }
+    };
+    check("certificate.json", &stated("/attacks/0/after", "people", json!(7)), "attack: sensitive-rules");
+    check("certificate.json", &stated("/criteria/0", "holds", json!(false)), "criterion 1: rho-uncertainty");
+    check("certificate.json", &stated("", "worst_rule", json!(null)), "most confident rule");
+    check("certificate.json", &stated("", "data", json!("sensitive.txt")), "table and report");
+    check("certificate.json", &stated("", "form", json!("apart")), "form");
+    check("certificate.json", &stated("", "form", json!("separated")), "sensitive items");
+    check("certificate.json", &stated("/files", "more.txt", json!({ "sha256": "" })), "files of the release");
 }
 
 #[test]

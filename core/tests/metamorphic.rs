@@ -229,6 +229,41 @@ fn what_the_plan_declares_missing_decides() {
     assert_eq!(smallest("[data]\nmissing = [\"\"]\n"), (4, Some(1.0), false, true));
 }
 
+/// Whether two records may be one person's if missing values (0) fit any other: a postal code is of two values here.
+fn may_be_one(one: u32, other: u32) -> bool {
+    let fits = |a: u32, b: u32| a == b || a == 0 || b == 0;
+    fits(one / 3, other / 3) && fits(one % 3, other % 3)
+}
+
+/// To take missing values for a value of their own is the stricter reading: whoever takes them for wildcards finds somebody in a union of groups, and what merging keeps holds there as well.
+#[test]
+fn what_holds_with_missing_values_as_a_value_holds_with_wildcards() {
+    let schema = Schema::of(&["zip"], &["disease", "drug"]);
+    let wanted: Vec<Requirement> = KINDS.iter().flat_map(|kind| requirement_of(kind, &schema)).collect();
+    let mut numbers = Numbers(7);
+    let mut compared = 0;
+    for _ in 0..cases(100) {
+        let rows: Vec<Row> =
+            random_rows(&mut numbers).iter().map(|row| Row { zip: numbers.below(9) as u32, ..*row }).collect();
+        let table = table_of(&rows);
+        let holds = |rows: &[Row]| -> Vec<bool> {
+            let found = audit(&table_of(rows), &schema, &wanted, Path::new(".")).unwrap();
+            found.criteria.iter().map(|criterion| criterion.verdict.holds).collect()
+        };
+        let declared = holds(&rows);
+        for target in 0..9 {
+            let joined = |row: &Row| if may_be_one(row.zip, target) { Row { zip: target, ..*row } } else { *row };
+            let wild = holds(&rows.iter().map(joined).collect::<Vec<Row>>());
+            for ((wanted, declared), wild) in wanted.iter().zip(&declared).zip(wild) {
+                let is_monotone = wanted.bind(&table, &schema, Path::new(".")).unwrap().criterion.is_monotone();
+                assert!(!is_monotone || !declared || wild, "{} of {rows:?} for {target}", wanted.kind.name);
+                compared += usize::from(is_monotone && *declared);
+            }
+        }
+    }
+    assert!(compared > 500, "{compared}");
+}
+
 /// As a sensitive value, too, missing is a value; and the release says how it was read.
 #[test]
 fn the_release_says_how_missing_values_were_read() {

@@ -28,7 +28,11 @@ const PLAN: &str = r#"
 "#;
 
 fn publish(table: &Table, folder: &Path) -> Value {
-    let plan = Plan::parse(PLAN, Path::new(".")).unwrap();
+    publish_by(PLAN, table, folder)
+}
+
+fn publish_by(plan: &str, table: &Table, folder: &Path) -> Value {
+    let plan = Plan::parse(plan, Path::new(".")).unwrap();
     let publishing = plan.publishing().unwrap();
     let formats = Formats::default();
     let made = publish::make(&plan, &publishing, table, &formats).unwrap();
@@ -37,12 +41,15 @@ fn publish(table: &Table, folder: &Path) -> Value {
     release::write(&made, &order, &formats).unwrap()
 }
 
+fn digest(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
 /// Writes a certificate with a seal of its own, as a forger would.
 fn forge(folder: &Path, mut document: Value) {
     let zeros = "0".repeat(64);
     document["seal"] = json!(zeros);
-    let digest = Sha256::digest(format!("{document:#}\n").as_bytes());
-    document["seal"] = json!(digest.iter().map(|byte| format!("{byte:02x}")).collect::<String>());
+    document["seal"] = json!(digest(format!("{document:#}\n").as_bytes()));
     std::fs::write(folder.join("certificate.json"), format!("{document:#}\n")).unwrap();
 }
 
@@ -85,6 +92,83 @@ fn forged_certificates_are_found_out() {
         let found = verify(&release, &formats).unwrap();
         assert!(!found.holds(), "{name}");
     }
+}
+
+/// Records that are suppressed by stars are told from the others, however many there are.
+#[test]
+fn starred_records_are_counted_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let plan = format!("{PLAN}    suppressed = \"starred\"\n");
+    let honest = publish_by(&plan, &sample::hospital(3000, 1), folder.path());
+    assert!(honest["suppressed"].as_u64().unwrap() > 1);
+    let release = folder.path().join("release");
+    let failed = || -> Vec<String> {
+        verify(&release, &Formats::default()).unwrap().failed().map(|claim| claim.name.clone()).collect()
+    };
+    assert_eq!(failed(), Vec::<String>::new());
+    let mut document = honest.clone();
+    for (key, by) in [("suppressed", 1), ("records", 1)] {
+        document[key] = json!(honest[key].as_u64().unwrap() + by);
+    }
+    forge(&release, document);
+    assert!(failed().contains(&"starred records".to_string()), "{:?}", failed());
+}
+
+/// A table outside the folder is none of the release, whatever the certificate says of it.
+#[test]
+fn a_table_elsewhere_is_not_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut document = publish(&sample::hospital(3000, 1), folder.path());
+    let release = folder.path().join("release");
+    std::fs::rename(release.join("data.csv"), folder.path().join("data.csv")).unwrap();
+    let files = document["files"].as_object_mut().unwrap();
+    let own = files.remove("data.csv").unwrap();
+    files.insert("../data.csv".into(), own);
+    document["data"] = json!("../data.csv");
+    forge(&release, document);
+    let found = verify(&release, &Formats::default()).unwrap();
+    let failed: Vec<&str> = found.failed().map(|claim| claim.name.as_str()).collect();
+    assert!(failed.contains(&"sha256 of ../data.csv") && failed.contains(&"figures"), "{failed:?}");
+}
+
+/// What stands twice, in another order or beside the rest could carry who has which value, though every figure is the same.
+#[test]
+fn tables_of_a_bucketized_release_hold_nothing_else() {
+    const BUCKETIZED: &str = "[columns]\nage = \"quasi\"\nsex = \"quasi\"\ndisease = \"sensitive\"\n\
+        [[require]]\ncriterion = \"frequency-l-diversity\"\nl = 3\n\
+        [method]\nname = \"symmetric-grouping\"\n[release]\nform = \"bucketized\"\n";
+    let folder = tempfile::tempdir().unwrap();
+    let honest = publish_by(BUCKETIZED, &sample::hospital(1500, 1), folder.path());
+    let release = folder.path().join("release");
+    let [quasi, sensitive] =
+        ["quasi.csv", "sensitive.csv"].map(|name| std::fs::read_to_string(release.join(name)).unwrap());
+    let lines: Vec<&str> = sensitive.lines().collect();
+    let (at, twice) = lines.iter().enumerate().skip(1).find(|(_, line)| line.ends_with(",2")).expect("two alike");
+    let once = twice.strip_suffix('2').unwrap();
+    let with = |line: &str| {
+        let changed = lines.iter().enumerate().map(|(place, own)| if place == at { line } else { own });
+        changed.map(|line| format!("{line}\n")).collect::<String>()
+    };
+    let beside = |text: &str, name: &str| {
+        let mut names = std::iter::once(name).chain(std::iter::repeat("x"));
+        text.lines().map(|line| format!("{line},{}\n", names.next().unwrap())).collect::<String>()
+    };
+    let check = |what: &str, quasi: &str, sensitive: &str, is_found: bool| {
+        let mut document = honest.clone();
+        for (name, text) in [("quasi.csv", quasi), ("sensitive.csv", sensitive)] {
+            std::fs::write(release.join(name), text).unwrap();
+            document["files"][name]["sha256"] = json!(digest(text.as_bytes()));
+        }
+        forge(&release, document);
+        let found = verify(&release, &Formats::default()).unwrap();
+        assert_eq!(found.failed().any(|claim| claim.name == "figures"), is_found, "{what}: {:?}", found.claims);
+    };
+    check("nothing changed", &quasi, &sensitive, false);
+    check("a value twice", &quasi, &with(&format!("{once}1\n{once}1")), true);
+    check("a sign", &quasi, &with(&format!("{once}+2")), true);
+    check("a zero", &quasi, &with(&format!("{once}02")), true);
+    check("another column", &quasi, &beside(&sensitive, "more"), true);
+    check("the sensitive column", &beside(&quasi, "disease"), &sensitive, true);
 }
 
 /// Where two documents differ.
