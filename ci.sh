@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Everything that must pass before a change lands. `./ci.sh --full` adds the long tests and a small run of every benchmark.
+# Everything that must pass before a change lands. `./ci.sh --full` adds a check of the dependencies and a small run of every experiment and measurement.
 set -euo pipefail
 cd "$(dirname "$0")"
 
@@ -28,15 +28,11 @@ if [ "${1:-}" = "--full" ]; then
         echo "left out: known defects of dependencies, because the RustSec database cannot be reached from here"
     fi
 
-    step "every benchmark once, small"
-    cargo bench -p sfumato --locked --bench load -- --rows 20000
-    cargo bench -p sfumato --locked --bench check -- --rows 20000
-    cargo bench -p sfumato --locked --bench search -- --rows 30162
-    cargo bench -p sfumato --locked --bench grouping -- --rows 100000
-    cargo bench -p sfumato --locked --bench skyline -- --rows 100000
-    cargo bench -p sfumato --locked --bench skyline_anonymize -- --rows 100000
-    cargo bench -p sfumato --locked --bench skew -- --rows 100000
-    cargo bench -p sfumato --locked --bench transactions -- --rows 5000
+    step "every experiment and measurement once, small"
+    pages=$(mktemp -d)
+    cargo run --release --locked -- reproduce all --quick --out "$pages"
+    SFUMATO_PAGES="$pages" cargo test -p sfumato-reproduce --locked --test pages
+    rm -rf "$pages"
 fi
 
 step "all passed"

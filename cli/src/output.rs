@@ -49,6 +49,12 @@ impl Output {
         }
     }
 
+    /// Says something beside the results, on standard error.
+    pub fn note(text: &str) {
+        // If standard error is gone there is nobody left to tell.
+        let _ = writeln!(anstream::stderr(), "sfumato: {}", harmless(text.trim_end()));
+    }
+
     /// Prints an error.
     pub fn error(error: &Error) {
         let style = Style::new().fg_color(Some(AnsiColor::Red.into())).bold();
@@ -73,6 +79,33 @@ pub fn hide_panic_messages() {
     }));
 }
 
+/// A line on the terminal that says what is being done, for work of many parts.
+pub struct Progress(ProgressBar);
+
+impl Progress {
+    pub fn start(message: &str) -> Progress {
+        let bar = spinner(message);
+        bar.enable_steady_tick(Duration::from_millis(200));
+        Progress(bar)
+    }
+
+    /// Says what is being done now.
+    pub fn now(&self, message: &str) {
+        self.0.set_message(message.to_string());
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        self.0.finish_and_clear();
+    }
+}
+
+fn spinner(message: &str) -> ProgressBar {
+    let style = ProgressStyle::with_template("{spinner} {msg} {elapsed}").expect("the template is valid");
+    ProgressBar::new_spinner().with_style(style).with_message(message.to_string())
+}
+
 /// Shows that work goes on, on a terminal, once it has taken a second.
 pub fn working<T>(message: &str, work: impl FnOnce() -> T) -> T {
     let (done, waiting) = std::sync::mpsc::channel::<()>();
@@ -81,8 +114,7 @@ pub fn working<T>(message: &str, work: impl FnOnce() -> T) -> T {
             if waiting.recv_timeout(Duration::from_secs(1)) != Err(RecvTimeoutError::Timeout) {
                 return;
             }
-            let style = ProgressStyle::with_template("{spinner} {msg} {elapsed}").expect("the template is valid");
-            let bar = ProgressBar::new_spinner().with_style(style).with_message(message.to_string());
+            let bar = spinner(message);
             bar.enable_steady_tick(Duration::from_millis(200));
             // Ends when the other side is dropped, by the work's end or by its panic.
             let _ = waiting.recv();

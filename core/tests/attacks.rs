@@ -298,7 +298,7 @@ proptest! {
         let mut world = World::new(&people, &[], 1);
         // Age would be a second way to believe: the one in which nothing more is known than the group.
         world.schema = Schema::new(world.schema.columns().iter().filter(|spec| spec.name != "age").cloned().collect());
-        let nothing = Promises { criteria: Vec::new(), all: true, max_belief: None, max_risk: None, max_here: None };
+        let nothing = Promises::nothing();
         prop_assert_eq!(world.attack("demographic", &[], &nothing)[0].highest, highest);
     }
 
@@ -602,7 +602,7 @@ fn without_sensitive_columns_or_the_original_there_is_less_to_find() {
     let world = World::new(&people, &[], 1);
     let bare = Schema::new(world.schema.columns()[..2].to_vec());
     let groups = Groups::by_columns(&bare.select(&world.release, Role::Quasi).unwrap(), 4);
-    let promises = Promises { criteria: Vec::new(), all: true, max_belief: None, max_risk: None, max_here: None };
+    let promises = Promises::nothing();
     for kind in KINDS {
         let attack = (kind.build)(&kind.check(&support::raw(kind.example)).unwrap());
         let original = Some(Original { table: &world.original, row_of: &world.row_of });
@@ -657,7 +657,7 @@ fn a_register_without_a_column_is_the_plans_fault() {
         original: None,
         making: None,
         suppressed: None,
-        promises: &Promises { criteria: Vec::new(), all: true, max_belief: None, max_risk: None, max_here: None },
+        promises: &Promises::nothing(),
         formats: &Formats::default(),
         folder: world.folder.path(),
     });

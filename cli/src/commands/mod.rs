@@ -9,6 +9,7 @@ pub mod init;
 pub mod inspect;
 pub mod list;
 pub mod publish;
+pub mod reproduce;
 pub mod skyline;
 mod transactions;
 pub mod verify;

@@ -45,6 +45,7 @@ use crate::data::{Role, Schema, Table};
 use crate::error::{Error, Fault, Result};
 use crate::kind::{self, Kind, Param, Params, Raw, Setting, Shape};
 use crate::utility::Chosen;
+use std::path::Path;
 
 /// Makes a method from checked parameters.
 pub type Build = fn(&Params) -> Box<dyn Method>;
@@ -263,6 +264,37 @@ impl Wanted {
             }
             outcome => Ok(outcome),
         }
+    }
+
+    /// Runs it on a table: no record may be suppressed, and `metric` chooses among candidates where there are several.
+    ///
+    /// ```
+    /// use sfumato::anonymize::{Outcome, Wanted};
+    /// use sfumato::chance::Chance;
+    /// use sfumato::criterion::Requirement;
+    /// use sfumato::data::{Schema, sample};
+    /// use sfumato::utility::Chosen;
+    ///
+    /// let (table, schema) = (sample::clinic(), Schema::of(&["zip"], &["disease"]));
+    /// let wanted = Requirement::new("k-anonymity", &[("k", "3".into())], &[], &schema)?;
+    /// let method = Wanted::new("incognito", &[])?;
+    /// let Some(Outcome::Levels(found)) = method.run_on(&table, &schema, &[wanted], &Chosen::new("loss", &[])?, Chance::System)? else {
+    ///     panic!("there is a safe choice of levels");
+    /// };
+    /// assert_eq!(found.minimal, [[0]]); // the postal codes of the clinic are safe as they are
+    /// # Ok::<(), sfumato::Error>(())
+    /// ```
+    pub fn run_on(
+        &self,
+        table: &Table,
+        schema: &Schema,
+        requirements: &[Requirement],
+        metric: &Chosen,
+        chance: Chance,
+    ) -> Result<Option<Outcome>> {
+        let bound = requirements.iter().map(|wanted| wanted.bind(table, schema, Path::new(".")));
+        let bound = bound.collect::<Result<Vec<_>>>()?;
+        self.run(&Task { table, schema, requirements, bound: &bound, limit: 0, metric, chance })
     }
 
     /// Whether it chooses levels of hierarchies, and not groups of records.

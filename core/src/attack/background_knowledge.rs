@@ -310,7 +310,7 @@ mod tests {
             let groups = Groups::by_columns(&[table.column("zip").unwrap()], table.rows());
             // Where somebody does not fit, all is known anyway.
             prop_assume!((0..groups.len()).all(|group| groups.size(group) as u64 > k + m));
-            let promises = Promises { criteria: Vec::new(), all: true, max_belief: None, max_risk: None, max_here: None };
+            let promises = Promises::nothing();
             let formats = Formats::default();
             let target = Target {
                 release: &table, groups: &groups, bucketized: false, schema: &schema, original: None, making: None,

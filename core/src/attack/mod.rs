@@ -141,6 +141,11 @@ pub struct Promises<'a> {
 }
 
 impl Promises<'_> {
+    /// Of a release whose maker promises nothing.
+    pub fn nothing() -> Self {
+        Promises { criteria: Vec::new(), all: true, max_belief: None, max_risk: None, max_here: None }
+    }
+
     /// The tightest limit on a belief about a sensitive column, or about identity if no column is named.
     pub fn limit(&self, column: Option<&str>, about: About, knowledge: Knowledge) -> Option<Limit> {
         let limits = [self.promised(column, about, knowledge), self.tolerated(about, knowledge)];
@@ -284,6 +289,40 @@ pub const WITHHELD: &str = "withheld";
 /// The detail that tells the share of records about whom more is believed than is promised to somebody who does not know the method.
 pub const VULNERABLE_SHARE: &str = "vulnerable_share";
 
+/// What an attack finds in a release of which nothing else is known and whose maker promises nothing: any tool's, with records of a group that look alike.
+///
+/// ```
+/// use sfumato::candidate::Groups;
+/// use sfumato::data::{Role, Schema, sample};
+///
+/// let (release, schema) = (sample::clinic(), Schema::of(&["zip"], &["disease"]));
+/// let groups = Groups::by_columns(&schema.select(&release, Role::Quasi)?, release.rows());
+/// let found = sfumato::attack::on_release("homogeneity", &[], &release, &groups, &schema)?;
+/// assert_eq!(found[0].highest.to_f64(), 2.0 / 3.0); // in one of the groups two of three have the flu
+/// # Ok::<(), sfumato::Error>(())
+/// ```
+pub fn on_release(
+    name: &str,
+    written: &[(&str, Raw)],
+    release: &Table,
+    groups: &Groups,
+    schema: &Schema,
+) -> Result<Vec<Finding>> {
+    let kind = find(name)?;
+    (kind.build)(&kind.check(written)?).run(&Target {
+        release,
+        groups,
+        bucketized: false,
+        schema,
+        original: None,
+        making: None,
+        suppressed: None,
+        promises: &Promises::nothing(),
+        formats: &Formats::default(),
+        folder: Path::new("."),
+    })
+}
+
 /// What an attack finds in [`sample::clinic`], six records in two groups of which the original has all five digits of the postal code: for trying and for documentation. The sensitive column is
 /// `disease`, and nothing is promised.
 pub fn example(name: &str, written: &[(&str, &str)]) -> Result<Vec<Finding>> {
@@ -302,7 +341,7 @@ pub fn example(name: &str, written: &[(&str, &str)]) -> Result<Vec<Finding>> {
         original: Some(Original { table: &original, row_of: &[0, 1, 2, 3, 4, 5] }),
         making: None,
         suppressed: None,
-        promises: &Promises { criteria: Vec::new(), all: true, max_belief: None, max_risk: None, max_here: None },
+        promises: &Promises::nothing(),
         formats: &Formats::default(),
         folder: Path::new("."),
     })

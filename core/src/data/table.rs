@@ -224,8 +224,18 @@ impl Table {
 
     /// The first rows, without values that none of them has.
     pub fn head(&self, rows: usize) -> Table {
-        let first: Vec<u32> = (0..rows as u32).collect();
-        Table { columns: self.columns.iter().map(|column| column.rows(&first)).collect(), rows }
+        self.select(&(0..rows as u32).collect::<Vec<u32>>())
+    }
+
+    /// Some rows, in the order given, without values that none of them has: a sample, say.
+    ///
+    /// ```
+    /// let patients = sfumato::data::sample::clinic();
+    /// let two = patients.select(&[3, 0]);
+    /// assert_eq!(two.columns()[0].value(1), patients.columns()[0].value(0));
+    /// ```
+    pub fn select(&self, rows: &[u32]) -> Table {
+        Table { columns: self.columns.iter().map(|column| column.rows(rows)).collect(), rows: rows.len() }
     }
 
     /// The columns, in the order of the file.

@@ -7,6 +7,8 @@ mod decimal;
 mod fraction;
 mod logarithm;
 
+/// Fractions of any size, in which exact means are told.
+pub use dashu_ratio::RBig;
 pub use decimal::Decimal;
 pub use fraction::Fraction;
 pub use logarithm::{compare_ln, sign_of_log_sum};

@@ -16,7 +16,7 @@ pub use json::{
 };
 pub use release::{compare_text, publication_text};
 pub use skyline::{skyline_json, skyline_text};
-pub use terminal::{audit_text, list_text, profile_text};
+pub use terminal::{audit_text, counted, grouped, list_text, profile_text};
 
 use crate::anonymize;
 use crate::attack;

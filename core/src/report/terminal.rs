@@ -200,12 +200,12 @@ pub(super) fn percent(share: f64) -> String {
 }
 
 /// 1 group, 12,345 groups
-pub(super) fn counted(count: u64, word: &str) -> String {
+pub fn counted(count: u64, word: &str) -> String {
     format!("{} {word}{}", grouped(count as usize), if count == 1 { "" } else { "s" })
 }
 
 /// 12,345
-pub(super) fn grouped(count: usize) -> String {
+pub fn grouped(count: usize) -> String {
     let digits = count.to_string();
     let mut text = String::new();
     for (at, digit) in digits.chars().enumerate() {

@@ -6,7 +6,7 @@
 //! release: s(g) is the share of the group's sensitive values that the query asks for, and m(g) the expected number of its records that meet the predicates on quasi-identifiers. A record whose label in a column stands for a
 //! set of values C meets a predicate V with probability |C ∩ V|/|C|, in every column independently. The relative error is |answer − truth|/truth; queries whose truth is 0 have none, are left out and
 //! numbered. A query's correlation is its truth over what the shares of its predicates in the whole table multiply to, as if all columns were independent: of the most positively correlated queries
-//! the truth is largest against that, of the most negatively correlated ones smallest. A tenth of the workload, 100 of 1000, is averaged on either side; all that are not left out, if these are fewer.
+//! the truth is largest against that, of the most negatively correlated ones smallest. A tenth of the queries that are not left out, 100 of 1000, is averaged on either side.
 //! **Deviations** from the paper: ⌊selectivity·|D|⌋ is taken to be 1 at least, since otherwise every predicate on a small domain would be empty; and the paper calls negative the queries whose true
 //! count is much larger than multiplied selectivities tell (and positive those with a smaller one), which must be a slip: here it is the other way round.
 //! **Cost**: records that look alike are counted once; each query then visits the records that meet its narrowest predicate. In parallel over queries; the seed alone decides which are asked.
@@ -173,7 +173,8 @@ fn summed_up(queries: u64, mut answers: Vec<Answer>) -> Option<Answers> {
         |answers: &[Answer], error: fn(&Answer) -> f64| answers.iter().map(error).sum::<f64>() / answers.len() as f64;
     // Equally correlated ones stay in the order in which they were asked.
     answers.sort_by(|a, b| a.correlation().total_cmp(&b.correlation()));
-    let tail = (queries as usize).div_ceil(10).min(answers.len());
+    // Of those that have an error: a tenth of all that were asked might be more than half of them, and then on both sides.
+    let tail = answers.len().div_ceil(10);
     (!answers.is_empty()).then(|| Answers {
         queries,
         left_out: queries - answers.len() as u64,
@@ -633,6 +634,10 @@ mod tests {
         answers.insert(1, answer(10.0, 100.0));
         let found = summed_up(10, answers).unwrap();
         assert_eq!((found.positive, found.negative, found.left_out), (0.9, 9.0, 3));
+        // However many are left out, no query is on both sides.
+        let answers = [100.0, 10.0, 1.0].map(|independent| answer(10.0, independent)).into();
+        let found = summed_up(100, answers).unwrap();
+        assert_eq!((found.positive, found.negative, found.left_out), (0.9, 9.0, 97));
     }
 
     #[test]

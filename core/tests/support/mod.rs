@@ -3,6 +3,7 @@
 // Every test binary uses a part of this.
 #![allow(dead_code)]
 
+#[path = "../../../reproduce/src/skyline/dynamic_program.rs"]
 pub mod dynamic_program;
 pub mod worlds;
 

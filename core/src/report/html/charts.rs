@@ -245,21 +245,24 @@ pub(super) fn scatter(points: &[Point], axes: &Axes<'_>, across: &dyn Fn(f64) ->
     (height, drawing)
 }
 
-/// Numbers along an axis.
-struct Scale {
+/// Numbers along an axis, from the lowest to the highest, with a few round ones marked.
+#[derive(Clone, Copy, Debug)]
+pub struct Scale {
     low: f64,
     high: f64,
     step: f64,
 }
 
 impl Scale {
-    fn from_zero(most: f64, whole: bool) -> Scale {
+    /// From zero to a round number that is not below `most`; with `whole`, only whole numbers are marked.
+    pub fn from_zero(most: f64, whole: bool) -> Scale {
         let most = if most > 0.0 && most.is_finite() { most } else { 1.0 };
         let step = round_step(most / 5.0).max(if whole { 1.0 } else { 0.0 });
         Scale { low: 0.0, high: (most / step).ceil() * step, step }
     }
 
-    fn around(values: impl Iterator<Item = f64> + Clone) -> Scale {
+    /// Around all values, with some room at both ends.
+    pub fn around(values: impl Iterator<Item = f64> + Clone) -> Scale {
         let finite = values.filter(|value| value.is_finite());
         let (low, high) = (finite.clone().fold(f64::INFINITY, f64::min), finite.fold(f64::NEG_INFINITY, f64::max));
         if low > high {
@@ -272,11 +275,13 @@ impl Scale {
         Scale { low, high: high + room, step }
     }
 
-    fn place(&self, value: f64) -> f64 {
+    /// Where a value stands, from 0 (lowest) to 1 (highest).
+    pub fn place(&self, value: f64) -> f64 {
         ((value - self.low) / (self.high - self.low)).clamp(0.0, 1.0)
     }
 
-    fn ticks(&self) -> impl Iterator<Item = f64> {
+    /// The numbers that are marked.
+    pub fn ticks(&self) -> impl Iterator<Item = f64> {
         let first = (self.low / self.step - 1e-9).ceil() as i64;
         let last = (self.high / self.step + 1e-9).floor() as i64;
         let step = self.step;
@@ -308,7 +313,7 @@ pub(super) fn hatch() -> Markup {
 }
 
 /// A coordinate, short.
-pub(super) fn px(value: f64) -> String {
+pub fn px(value: f64) -> String {
     let text = format!("{value:.1}");
     text.trim_end_matches(".0").to_string()
 }

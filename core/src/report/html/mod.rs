@@ -10,6 +10,7 @@ mod style;
 mod transactions;
 mod words;
 
+pub use charts::{Scale, px};
 pub use compare::compare_html;
 pub use skyline::skyline_html;
 pub use transactions::transactions_html;
@@ -70,6 +71,16 @@ pub fn report_html(publication: &Publication, audience: Audience, title: &str) -
         }
     };
     page(title, audience, &body)
+}
+
+/// A whole page for everybody around a body, in the style of the reports: no script, nothing from elsewhere, and a policy that forbids both.
+///
+/// ```
+/// let page = sfumato::report::html::document("Figures", &maud::html! { main { p { "1 < 2" } } });
+/// assert!(page.contains("<p>1 &lt; 2</p>") && page.contains("default-src 'none'"));
+/// ```
+pub fn document(title: &str, body: &Markup) -> String {
+    page(title, Audience::External, body)
 }
 
 /// A whole page around a body.

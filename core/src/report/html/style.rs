@@ -120,9 +120,7 @@ footer { color: var(--soft); font-size: .875rem; padding-top: 4rem; padding-bott
   .pictures { grid-template-columns: 1fr 1fr; gap: 0 8mm; }
   .scroll { overflow: visible; }
   svg { min-width: 0; }
-  svg .bar, svg .chosen, .legend { color: var(--soft); font-size: .875rem; margin: 0 0 .5rem; }
-.legend span + .key { margin-left: 1.25em; }
-.key { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
+  svg .bar, svg .chosen, .key { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
   summary { display: none; }
 }
 "#;

@@ -128,7 +128,7 @@ impl Method for PartialSuppression {
     /// # Claim
     /// The search through closed sets ends when it finds no unsafe rule, and nothing is given back that makes one unsafe.
     fn make(&self, task: &Task<'_>) -> Result<Released> {
-        let parts = self.divided(task)?;
+        let parts = divided(task, self.most_cost)?;
         let made: Vec<Result<Transactions>> =
             parts.par_iter().enumerate().map(|(number, part)| self.suppress(task, part, number as u64)).collect();
         let mut left: Vec<Vec<u32>> = vec![Vec::new(); task.table.len()];
@@ -146,23 +146,6 @@ impl Method for PartialSuppression {
 }
 
 impl PartialSuppression {
-    /// The numbers of the records of each part.
-    fn divided(&self, task: &Task<'_>) -> Result<Vec<Vec<u32>>> {
-        let mut records: Vec<u32> = (0..task.table.len() as u32).collect();
-        let Some(most) = self.most_cost else { return Ok(vec![records]) };
-        records.shuffle(&mut task.chance.generator(DIVISION)?);
-        let (mut open, mut parts) = (vec![records], Vec::new());
-        while let Some(mut records) = open.pop() {
-            if records.len() < 2 || cost(task.table, &records) <= most as f64 {
-                parts.push(records);
-            } else {
-                let half = records.split_off(records.len() / 2);
-                open.extend([records, half]);
-            }
-        }
-        Ok(parts)
-    }
-
     fn suppress(&self, task: &Task<'_>, records: &[u32], number: u64) -> Result<Transactions> {
         let part = task.table.select(records);
         let work = Work::new(&part, task.sensitive, task.demand);
@@ -199,6 +182,23 @@ fn suppress(
     repair::repair(&mut work, objective, buffer, generator)?;
     restore::restore(&mut work, objective, generator);
     Ok(work.table())
+}
+
+/// The parts that a table is divided into, each by the numbers of its records: by lot into halves while a part's estimated cost is above the highest; without such a limit there is one part.
+pub fn divided(task: &Task<'_>, most_cost: Option<u64>) -> Result<Vec<Vec<u32>>> {
+    let mut records: Vec<u32> = (0..task.table.len() as u32).collect();
+    let Some(most) = most_cost else { return Ok(vec![records]) };
+    records.shuffle(&mut task.chance.generator(DIVISION)?);
+    let (mut open, mut parts) = (vec![records], Vec::new());
+    while let Some(mut records) = open.pop() {
+        if records.len() < 2 || cost(task.table, &records) <= most as f64 {
+            parts.push(records);
+        } else {
+            let half = records.split_off(records.len() / 2);
+            open.extend([records, half]);
+        }
+    }
+    Ok(parts)
 }
 
 /// The estimate of Jia et al., Equation 6.
