@@ -55,6 +55,8 @@ if [ ! -f "$target/adult/adult.data" ] || [ ! -f "$target/adult/adult.test" ]; t
     done
 fi
 expect "$target/adult/adult.data" 32561
+# A first line about its origin is no record.
+expect "$target/adult/adult.test" "$(head -n 1 "$target/adult/adult.test" | grep -q '^|' && echo 16282 || echo 16281)"
 
 if [ ! -f "$target/sets/retail.dat" ]; then
     download pyfpgrowth==1.0 "$work/retail" --no-binary :all:

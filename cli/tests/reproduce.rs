@@ -82,6 +82,23 @@ fn a_broken_file_is_an_error_about_the_file() {
 }
 
 #[test]
+fn a_part_of_the_data_is_not_taken_for_the_whole() {
+    let line = "39, State-gov, 7, Bachelors, 13, Never-married, Adm-clerical, Not-in-family, White, Male, 2, 0, 40, United-States, <=50K\n";
+    let folder = Folder::new(&[("data/adult/adult.data", line), ("data/adult/adult.test", line)]);
+    folder
+        .run("reproduce skewed --quick --data data")
+        .code(3)
+        .stderr(contains("2 complete records").and(contains("45,222")));
+}
+
+#[test]
+fn pages_are_not_written_into_a_file() {
+    let folder = Folder::new(&[("pages", "mine")]);
+    folder.run("reproduce skewed --quick --out pages").code(2).stderr(contains("is a file").and(contains("--out")));
+    assert_eq!(std::fs::read_to_string(folder.path("pages")).unwrap(), "mine");
+}
+
+#[test]
 fn papers_are_suggested() {
     let folder = Folder::new(&[]);
     folder.run("reproduce skylines").code(2).stderr(contains("skyline"));

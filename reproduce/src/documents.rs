@@ -68,6 +68,7 @@ impl Documents {
     fn performance(&self) -> String {
         let mut text = String::from(
             "# Performance\n\nTimes and memory, measured by the commands that stand beside them. Ratios are to the baseline of the same run: they carry over to other machines, milliseconds do not. \
+             The machine is virtual and shared, and long runs were made once: what differs by less than a half may be chance. \
              This page is written by `sfumato reproduce all --data DIR --docs docs` from the records in `docs/reproduction/`; it is not edited by hand.\n",
         );
         let (papers, own): (Vec<&Page>, Vec<&Page>) = self.pages.iter().partition(|page| is_paper(page));

@@ -80,6 +80,7 @@ fn run_subject(arguments: &Arguments, subject: &Subject) -> Result<Page> {
 
 /// Says what a folder lacks; refuses one that has nothing of what is needed.
 fn check_data(folder: &Path, wanted: &[&Subject]) -> Result<()> {
+    Setting::with_data(folder)?;
     let mut needs: Vec<Need> = Vec::new();
     for need in wanted.iter().flat_map(|subject| subject.needs) {
         if !needs.contains(need) {
@@ -109,6 +110,11 @@ fn in_words(need: &Need) -> String {
 }
 
 fn make_folder(folder: &Path) -> Result<()> {
+    if folder.is_file() {
+        return Err(Error::plan("is a file, not a folder")
+            .file(folder)
+            .help("name another folder for --out or --docs"));
+    }
     std::fs::create_dir_all(folder).map_err(|error| Error::io(&error, folder))
 }
 
@@ -122,5 +128,6 @@ fn summary(page: &Page, html: &Path, json: &Path) -> String {
         text +=
             &format!("  ≠ {}, {}: {}, the paper {}\n", section.title, one.what, one.unit.show(one.ours), one.beside);
     }
-    text + &format!("  {} and {}\n", html.display(), json.display())
+    let reasons = if page.differing().next().is_some() { " with the reasons" } else { "" };
+    text + &format!("  {} and {}{reasons}\n", html.display(), json.display())
 }

@@ -37,6 +37,9 @@ const FILE: [&str; 15] = [
     "salary",
 ];
 
+/// How many records have no missing value, of both parts.
+const COMPLETE: usize = 45_222;
+
 /// The people of Adult without missing values, or made-up ones.
 pub struct Adult {
     /// Nine columns, as in [`COLUMNS`]; training records first.
@@ -58,12 +61,21 @@ impl Adult {
             .as_ref()
             .and_then(|folder| Some([folder.find("adult/adult.data")?, folder.find("adult/adult.test")?]));
         let Some(files) = files else {
-            let rows = setting.pick(4_522, 45_222);
+            let rows = setting.pick(COMPLETE / 10, COMPLETE);
             let source = Source::stand_in(format!("{} made-up people in the shape of Adult", grouped(rows)));
             let quick = setting.is_quick();
             return Ok(Adult { table: made_up(rows, 1), training: rows * 2 / 3, source, quick });
         };
         let whole = read(&files)?;
+        if whole.table.rows() != COMPLETE {
+            let message = format!(
+                "has {} complete records together with adult.test, where Adult has {}",
+                grouped(whole.table.rows()),
+                grouped(COMPLETE)
+            );
+            let error = Error::data(message).file(&files[0]);
+            return Err(error.help("a part of it was lost or changed: tools/get-data.sh DIR fetches the whole"));
+        }
         if !setting.is_quick() {
             return Ok(whole);
         }

@@ -106,9 +106,10 @@ impl Page {
     /// The data of all experiments, each once.
     fn sources(&self) -> String {
         let mut names: Vec<&str> = Vec::new();
-        for section in &self.sections {
-            if !names.contains(&section.data.name.as_str()) {
-                names.push(&section.data.name);
+        // A section may have several tables.
+        for name in self.sections.iter().flat_map(|section| section.data.name.split("; ")) {
+            if !names.contains(&name) {
+                names.push(name);
             }
         }
         names.join("; ") + "."

@@ -136,8 +136,9 @@ pub fn sections(population: &Population, drawn: &[Drawn]) -> Vec<Section> {
 
 fn section(id: &str, title: &str, population: &Population, drawn: &[Drawn]) -> Section {
     Section::new(id, title, population.source.clone()).words(format!(
-        "Samples of p of 30,162 records, drawn without replacement; the sensitive value is the occupation. {} times a hundred samples of each size, of which the mean is shown; the paper draws one hundred. Which sizes and l \
+        "Samples of as many records as are p of 30,162, drawn without replacement from {}; the sensitive value is the occupation. {} times a hundred samples of each size, of which the mean is shown; the paper draws one hundred. Which sizes and l \
          it draws is in its pictures alone, but for p = 0.5 % and l = 6.",
+        grouped(population.column.codes().len()),
         drawn[0].hundreds.len()
     ))
 }
