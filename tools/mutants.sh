@@ -2,11 +2,12 @@
 # Mutation testing: changes the library one spot at a time and sees whether a test notices.
 #
 #   tools/mutants.sh                                  criteria and verifier (hours)
-#   SFUMATO_SLOWEST=5 tools/mutants.sh                without test programs that take more than five seconds
+#   SFUMATO_SLOWEST=2 tools/mutants.sh                without tests that take more than two seconds
+#   SFUMATO_AGAIN=1 tools/mutants.sh                  only those that no run in the folder has caught so far
 #   tools/mutants.sh -f 'core/src/criterion/entropy*' one file; arguments are those of `cargo mutants`
 #
 # `cargo mutants` says what to change; tools/mutants plants all of it in one build, of which an environment variable chooses one change at a time.
-# SFUMATO_MUTANTS=DIR is the folder to work in.
+# SFUMATO_MUTANTS=DIR is the folder to work in; what became of each mutant is written to `fates` there.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

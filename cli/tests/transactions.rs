@@ -118,6 +118,8 @@ fn every_method_keeps_the_criterion_and_its_release_verifies() {
         assert_eq!(checked["worst_rule"], certificate["worst_rule"], "{method}");
         let is_separated = certificate["form"] == "separated";
         assert_eq!(names(&folder, "release").contains(&"sensitive.csv".to_string()), is_separated, "{method}");
+        // Only there a spreadsheet could take a name for a formula.
+        assert_eq!(certificate["formulas"].is_null(), !is_separated, "{method}");
         if certificate["generalized"] == false && !is_separated {
             assert_nothing_leaks(&folder, &original);
         }

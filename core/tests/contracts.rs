@@ -215,6 +215,17 @@ proptest! {
         }
     }
 
+    /// More implications than groups, and than a group can have: every way to spread them is tried.
+    #[test]
+    fn implications_are_spread_as_an_attacker_would(rows in rows(3..28), k in 0usize..5) {
+        let wanted = requirement(&format!("criterion = \"ck-safety\"\non = \"disease\"\nk = {k}\nc = 1\n"), &schema()).unwrap();
+        let table = table_of(&rows);
+        let found = sfumato::audit(&table, &schema(), std::slice::from_ref(&wanted), Path::new(".")).unwrap();
+        let measured = found.criteria[0].verdict.measured.unwrap();
+        let plain = naive(&wanted, &rows).measured;
+        prop_assert!((measured - plain).abs() < 1e-9, "{measured} ≠ {plain}");
+    }
+
     /// Where no value has more than one in l of the records, everybody in one group satisfies what says that l is enough; and what says so is monotone.
     #[test]
     fn eligible_tables_can_be_grouped(rows in rows(1..60)) {
@@ -303,6 +314,8 @@ fn groups_are_joined_only_where_knowledge_about_one_tells_about_others() {
         .collect();
     joining.dedup();
     assert_eq!(joining, ["ck-safety", "skyline"]);
+    let alone = requirement("criterion = \"ck-safety\"\non = \"disease\"\nk = 0\nc = 1\n", &schema()).unwrap();
+    assert!(!bind(&alone, &table).criterion.joins_groups());
 }
 
 /// A bound that is weaker than it need be costs searches time. Of ten records eight have one value: six of them must go before it has half.

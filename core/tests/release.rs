@@ -1,6 +1,7 @@
 //! Releases on disk: forged certificates are found out, and certificates tell nothing about who was suppressed.
 
 use serde_json::{Value, json};
+use sfumato::attack;
 use sfumato::data::{Column, Formats, Table, sample};
 use sfumato::release::{self, Order, verify};
 use sfumato::{Plan, publish};
@@ -169,6 +170,81 @@ fn tables_of_a_bucketized_release_hold_nothing_else() {
     check("a zero", &quasi, &with(&format!("{once}02")), true);
     check("another column", &quasi, &beside(&sensitive, "more"), true);
     check("the sensitive column", &beside(&quasi, "disease"), &sensitive, true);
+}
+
+/// Nothing is guessed about a table that the certificate describes: neither its delimiter, nor what its numbers mean.
+#[test]
+fn tables_are_read_as_they_were_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let semicolons = Table::new(vec![Column::from_values("a;b", ["x;y"; 4])]).unwrap();
+    let plan = "[columns]\n\"a;b\" = \"quasi\"\n[[require]]\ncriterion = \"k-anonymity\"\nk = 2\n";
+    publish_by(plan, &semicolons, folder.path());
+
+    // Whether salaries are numbers, only the certificate tells.
+    let salaries = (1..=12).map(|salary: u32| (salary * 900).to_string());
+    let people = Table::new(vec![
+        Column::from_values("sex", (0..12).map(|person| ["f", "m"][person % 2])),
+        Column::from_values("salary", salaries),
+    ]);
+    let plan = "[columns]\nsex = \"quasi\"\nsalary = \"sensitive\"\n\
+        [[require]]\ncriterion = \"t-closeness\"\nt = 0.5\ndistance = \"ordered\"\n\
+        [method]\nname = \"mondrian\"\n[release]\nform = \"bucketized\"\n";
+    publish_by(plan, &people.unwrap(), folder.path());
+    let found = verify(&folder.path().join("release"), &Formats::default()).unwrap();
+    let told = found.claims.iter().find(|claim| claim.name == "criterion 1: t-closeness").unwrap();
+    assert_eq!(told.holds, Some(true), "{told:?}");
+}
+
+/// How many people an attack could be sure of is counted again.
+#[test]
+fn shares_of_vulnerable_people_are_counted_again() {
+    let plan = "[columns]\nage = \"quasi\"\nsex = \"quasi\"\ndisease = \"sensitive\"\n\
+        [[require]]\ncriterion = \"frequency-l-diversity\"\nl = 2\n\
+        [method]\nname = \"greedy-grouping\"\n[release]\nform = \"bucketized\"\n\
+        [[attack]]\nattack = \"minimality\"\n[gate]\nattacks = \"report\"\n";
+    let folder = tempfile::tempdir().unwrap();
+    let mut document = publish_by(plan, &sample::hospital(300, 1), folder.path());
+    let release = folder.path().join("release");
+    let share = &mut document["attacks"][0]["details"]["vulnerable_share"];
+    assert!(share.as_f64().unwrap() > 0.0, "{share}");
+    *share = json!(0);
+    forge(&release, document);
+    let found = verify(&release, &Formats::default()).unwrap();
+    let failed: Vec<&str> = found.failed().map(|claim| claim.name.as_str()).collect();
+    assert!(failed.contains(&"attack: minimality on disease"), "{failed:?}");
+}
+
+/// What cannot be found again stands as the certificate says it, each finding where it belongs.
+#[test]
+fn attacks_that_need_the_original_are_told_from_the_certificate() {
+    let table = sample::hospital(1500, 1);
+    let ward = (0..table.rows()).map(|row| format!("ward {}", row * 7 % 11 % 5));
+    let columns = table.columns().iter().cloned().chain([Column::from_values("ward", ward)]);
+    let plan = PLAN.replace("    disease = \"sensitive\"", "    disease = \"sensitive\"\n    ward = \"sensitive\"");
+    let plan = plan.replace("t-closeness\"\n    t = 0.6", "t-closeness\"\n    on = \"disease\"\n    t = 0.6");
+    let folder = tempfile::tempdir().unwrap();
+    let document = publish_by(&plan, &Table::new(columns.collect()).unwrap(), folder.path());
+    let stated = document["attacks"].as_array().unwrap();
+    // Details are found again where they say whether people are vulnerable.
+    let repeated = document["recomputed"]["attacks"].as_array().unwrap();
+    for (stated, repeated) in stated.iter().zip(repeated).filter(|(_, repeated)| !repeated.is_null()) {
+        let says = !stated["details"]["vulnerable_share"].is_null();
+        assert_eq!(repeated["details"].is_null(), !says, "{stated} {repeated}");
+    }
+    let (mut again, mut kept) = (0, 0);
+    for kind in attack::KINDS {
+        let own: Vec<&Value> = stated.iter().filter(|one| one["attack"] == kind.name).collect();
+        let Ok(params) = kind.check(&[]) else { continue };
+        let found = release::attack(&folder.path().join("release"), &[(kind, params)], &Formats::default()).unwrap();
+        assert!(found.iter().all(|finding| finding["attack"] == kind.name), "{}", kind.name);
+        let told: Vec<&Value> = found.iter().filter(|finding| finding["source"] == "certificate").collect();
+        (again, kept) = (again + found.len() - told.len(), kept + told.len());
+        if !told.is_empty() {
+            let (found, own) = (found.iter().map(|one| &one["on"]), own.iter().map(|one| &one["on"]));
+            assert!(found.eq(own), "{}: {told:?}", kind.name);
+        }
+    }
+    assert!(again > 0 && kept > 1, "{again} {kept}");
 }
 
 /// Where two documents differ.

@@ -339,3 +339,93 @@ impl Criterion for BayesOptimal {
         false
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::candidate::Counter;
+    use proptest::prelude::*;
+
+    const VALUES: usize = 3;
+
+    fn fraction(num: u64, den: u64) -> RBig {
+        RBig::from_parts(IBig::from(num), UBig::from(den))
+    }
+
+    /// Whether one group with counts of values suffers no breach, in rationals, as the definition says.
+    fn plain(joint: &[[u64; VALUES]], counts: [u32; VALUES], rho1: &RBig, rho2: &RBig) -> bool {
+        let of_group = |value: usize| joint.iter().map(|row| row[value]).sum::<u64>();
+        if (0..VALUES).any(|value| counts[value] > 0 && of_group(value) == 0) {
+            return false;
+        }
+        let one = || RBig::ONE;
+        joint.iter().all(|row| {
+            let weight = |value: usize| match counts[value] {
+                0 => RBig::ZERO,
+                count => fraction(u64::from(count) * row[value], of_group(value)),
+            };
+            let sum = weight(0) + weight(1) + weight(2);
+            let total: u64 = row.iter().sum();
+            // Nobody with this combination can be in the group.
+            if sum == RBig::ZERO {
+                return true;
+            }
+            (0..VALUES).all(|value| {
+                let (prior, belief) = (fraction(row[value], total), weight(value) / sum.clone());
+                let rises = prior < *rho1 && belief > *rho2;
+                let falls = prior > one() - rho1.clone() && belief < one() - rho2.clone();
+                !rises && !falls
+            })
+        })
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(3000))]
+
+        /// Small weights, so that beliefs often are at the threshold.
+        #[test]
+        fn verdicts_are_those_of_the_definition(
+            joint in proptest::collection::vec([0u64..4, 0u64..4, 0u64..4], 1..4),
+            counts in [0u32..4, 0u32..4, 0u32..4],
+            (rho1, rho2) in prop_oneof![Just(((1, 3), (1, 2))), Just(((2, 5), (2, 3))), Just(((1, 2), (3, 5))), Just(((1, 4), (1, 3)))],
+        ) {
+            prop_assume!(counts.iter().any(|&count| count > 0));
+            let criterion = BayesOptimal {
+                rho1: Fraction::new(rho1.0, rho1.1),
+                rho2: Fraction::new(rho2.0, rho2.1),
+                values: VALUES,
+                pair_of_code: (0..VALUES as u32).map(|value| (0, value)).collect(),
+                members: vec![(0..joint.len() as u32).collect()],
+                joint: Joint { weights: joint.concat(), values: VALUES },
+            };
+            let mut counter = Counter::new(VALUES);
+            let entries = (0u32..).zip(counts).filter(|entry| entry.1 > 0);
+            let found = criterion.evidence(&counter.take(0, entries)).holds();
+            let [rho1, rho2] = [rho1, rho2].map(|(num, den): (u128, u128)| fraction(num as u64, den as u64));
+            prop_assert_eq!(found, plain(&joint, counts, &rho1, &rho2));
+        }
+    }
+
+    /// Theorem 5.1: two groups that suffer no breach, of which the union does.
+    #[test]
+    fn merging_can_create_a_breach() {
+        // Two people with different quasi-identifiers, and three values.
+        let criterion = BayesOptimal {
+            rho1: Fraction::new(1, 2),
+            rho2: Fraction::new(3, 5),
+            values: VALUES,
+            pair_of_code: (0..2).flat_map(|region| (0..VALUES as u32).map(move |value| (region, value))).collect(),
+            members: vec![vec![0], vec![1]],
+            joint: Joint { weights: vec![3, 1, 1, 1, 3, 1], values: VALUES },
+        };
+        let mut counter = Counter::new(2 * VALUES);
+        let mut holds = |codes: &[u32]| criterion.evidence(&counter.count(0, codes.iter().copied())).holds();
+        assert!(!criterion.is_monotone());
+        let singles: Vec<Vec<u32>> =
+            (0..2 * VALUES as u32).flat_map(|a| (a..2 * VALUES as u32).map(move |b| vec![a, b])).collect();
+        let held: Vec<&Vec<u32>> = singles.iter().filter(|codes| holds(codes)).collect();
+        let breached =
+            held.iter().flat_map(|a| held.iter().map(move |b| [a.as_slice(), b].concat())).any(|both| !holds(&both));
+        assert!(breached);
+    }
+}

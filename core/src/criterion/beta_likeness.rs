@@ -131,7 +131,15 @@ impl Criterion for BetaLikeness {
 #[cfg(test)]
 mod tests {
     use super::super::testing::*;
+    use super::*;
     use crate::kind::Raw;
+
+    #[test]
+    fn nothing_is_promised_of_values_that_nobody_has() {
+        let whole = Whole { counts: vec![3, 0], total: 3 };
+        let likeness = BetaLikeness { beta: Fraction::ZERO, enhanced: false, whole, cared_for: vec![true; 2] };
+        assert!(likeness.promise(About::Value(1), Knowledge::Nothing).is_none());
+    }
 
     #[test]
     fn gains_are_exact_and_losses_free() {

@@ -357,7 +357,7 @@ impl Criterion for CkSafety {
     /// # Claim
     /// Who knows nothing believes in the value with at least `at_least/size`.
     fn dooms(&self, _code: u32, at_least: u64, size: u64) -> bool {
-        at_least > 0 && Fraction::new(u128::from(at_least.min(size)), u128::from(size.max(1))) >= self.c
+        Fraction::new(u128::from(at_least.min(size)), u128::from(size.max(1))) >= self.c
     }
 
     /// # Claim
@@ -383,6 +383,8 @@ impl Criterion for CkSafety {
 #[cfg(test)]
 mod tests {
     use super::super::testing::*;
+    use super::*;
+    use crate::candidate::Counter;
 
     fn belief(k: &str, groups: &[&[&str]]) -> f64 {
         verdict("ck-safety", &[("k", number(k)), ("c", number("1"))], groups).measured.unwrap()
@@ -408,5 +410,92 @@ mod tests {
     #[test]
     fn more_implications_than_values_tell_everything() {
         assert_eq!(belief("1000000", &[&["flu", "hiv", "cancer"]]), 1.0);
+    }
+    #[test]
+    fn so_many_implications_can_be_decided_and_no_more() {
+        let counts = vec![1; 70];
+        let values: Vec<String> = (0..counts.len()).map(|value| value.to_string()).collect();
+        let values: Vec<&str> = values.iter().map(String::as_str).collect();
+        assert!(belief("64", &[&values]) < 1.0);
+        let schema = crate::data::Schema::of(&["group"], &["s"]);
+        let table = crate::data::Table::new(vec![
+            crate::data::Column::from_values("group", values.iter().map(|_| "0")),
+            crate::data::Column::from_values("s", values.iter()),
+        ])
+        .unwrap();
+        for k in ["65", "66", "1000"] {
+            let written = [("k", number(k)), ("c", number("1"))];
+            let wanted = crate::criterion::Requirement::new("ck-safety", &written, &[], &schema).unwrap();
+            let error = wanted.bind(&table, &schema, std::path::Path::new(".")).err().unwrap().to_string();
+            assert!(error.contains("more than can be decided"), "{error}");
+        }
+    }
+
+    #[test]
+    fn the_worst_group_is_the_one_that_tells_most_by_itself() {
+        let even = ["a", "b", "c", "d", "e", "f", "g", "h"];
+        let mild = ["a", "a", "b", "b", "c", "c", "d", "e"];
+        let worst = ["a", "a", "a", "b", "c", "d", "e", "f"];
+        for [better, worse] in [[mild, worst], [even, mild]] {
+            for (groups, place) in [([&better[..], &worse], 1), ([&worse[..], &better], 0)] {
+                let found = verdict("ck-safety", &[("k", number("1")), ("c", number("0.999"))], &groups);
+                assert_eq!(found.worst.unwrap().group, place);
+            }
+        }
+    }
+
+    /// Decided beside others, with a floor of one half for one statement.
+    fn decided(c: (u128, u128), floor: Fraction, counts: &[u32]) -> bool {
+        let c = Fraction::new(c.0, c.1);
+        let exact = RBig::from(floor);
+        let elsewhere = vec![(1.0, RBig::ONE), (exact.to_f64().value(), exact)];
+        let shares = Some(Shares { floors: vec![Fraction::ONE, floor], elsewhere });
+        let safety = CkSafety { k: 1, statements: 2, c, odds: odds(c), shares };
+        let mut counter = Counter::new(counts.len());
+        safety.holds_among(&counter.take(0, (0u32..).zip(counts.iter().copied())))
+    }
+
+    #[test]
+    fn groups_are_decided_beside_others_exactly() {
+        let half = Fraction::new(1, 2);
+        let hardly_more = Fraction::new((1 << 60) + 1, 1 << 61);
+        // One of two people without the value: just as much as is left to groups elsewhere.
+        let counts = [2, 1, 1];
+        assert!(decided((999, 1000), half, &counts) && !decided((999, 1000), hardly_more, &counts));
+        // Everything here: 2/4 · 1/3 · 4/2, by two people. One statement elsewhere: 2/4 · 4/2 · ½.
+        assert!(!decided((3, 4), half, &counts), "at the odds of 1/3");
+        assert!(decided((751, 1000), half, &counts) && !decided((749, 1000), half, &counts));
+        // The target and one statement here, one statement elsewhere: 4/5 · 5 · 1/10.
+        let counts = [1, 1, 1, 1, 1];
+        assert!(decided((999, 1000), Fraction::new(1, 10), &counts));
+        assert!(!decided((5, 7), Fraction::new(1, 10), &counts), "4/5 · 5 · 1/10 is at the odds of 2/5");
+        assert!(decided((715, 1000), Fraction::new(1, 10), &counts));
+        assert!(!decided((714, 1000), Fraction::new(1, 10), &counts));
+    }
+
+    #[test]
+    fn half_of_what_a_table_has_to_spare_is_left_to_other_groups() {
+        let c = Fraction::new(9, 10);
+        let safety = CkSafety { k: 2, statements: 3, c, odds: odds(c), shares: None };
+        let whole = [12u64, 10, 9, 8, 0, 7];
+        let Shares { floors, elsewhere } = safety.share_out(whole.to_vec()).unwrap();
+        let shape = shape_of(46, &[12, 10, 9, 8, 7], 3);
+        let chances = least_chances::<f64>(&shape, 3);
+        let spare = chances[3] * 46.0 / 12.0 * 9.0;
+        let is_near = |a: f64, b: f64| (a / b - 1.0).abs() < 1e-12;
+        assert!(is_near(floors[2].to_f64(), chances[2] / spare.sqrt()));
+        assert!(is_near(floors[1].to_f64(), chances[1] / spare.sqrt().sqrt()));
+        let [one, two] = [1, 2].map(|j: usize| RBig::from(floors[j]));
+        assert_eq!(elsewhere[1].1, one);
+        assert_eq!(elsewhere[2].1, two.min(&one * &one));
+        let certain = CkSafety { c: Fraction::ONE, odds: odds(Fraction::ONE), ..safety };
+        assert!(certain.share_out(whole.to_vec()).is_none());
+    }
+
+    /// With j of all statements in a group, so many others at most have any: one more must be known to find one that has none.
+    #[test]
+    fn as_many_groups_are_kept_as_may_be_taken_and_one_more() {
+        let safety = CkSafety { k: 4, statements: 5, c: Fraction::ONE, odds: Fraction::ZERO, shares: None };
+        assert_eq!([1, 2, 3, 4, 5].map(|j| safety.keep(j)), [5, 4, 3, 2, 1]);
     }
 }

@@ -120,3 +120,17 @@ impl Criterion for DeltaDisclosure {
         if knowledge == Knowledge::Nothing { limit_above(share * self.delta.to_f64().exp(), true) } else { None }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_is_promised_of_values_that_nobody_has() {
+        let whole = Whole { counts: vec![3, 1, 0], total: 4 };
+        let delta = Fraction::new(1, 10);
+        let disclosure = DeltaDisclosure { delta, absent_is_breach: false, whole, cared_for: vec![true; 3] };
+        let promised = |code: u32| disclosure.promise(About::Value(code), Knowledge::Nothing).is_some();
+        assert!(promised(0) && promised(1) && !promised(2));
+    }
+}

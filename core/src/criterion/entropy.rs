@@ -54,14 +54,14 @@ pub(super) fn make(params: &Params, cared_for: Vec<bool>) -> Result<Box<dyn Crit
 pub(super) fn limit_above(belief: f64, strict: bool) -> Option<Limit> {
     const STEPS: u128 = 1 << 60;
     let steps = (belief * (1.0 + 1e-12) * STEPS as f64).ceil();
-    (steps < STEPS as f64).then(|| Limit { belief: Fraction::new(steps as u128 + 1, STEPS), strict })
+    (steps < STEPS as f64).then(|| Limit { belief: Fraction::new(steps as u128, STEPS), strict })
 }
 
 /// The largest share of one of m values that leaves the entropy ln l.
 fn largest_share(l: f64, m: usize) -> f64 {
     let others = (m as f64 - 1.0).ln();
-    let entropy = |p: f64| if p < 1.0 { -p * p.ln() - (1.0 - p) * ((1.0 - p).ln() - others) } else { 0.0 };
-    // From the uniform distribution on, the entropy falls as p grows. The margin is more than the rounding of it.
+    let entropy = |p: f64| -p * p.ln() - (1.0 - p) * ((1.0 - p).ln() - others);
+    // From the uniform distribution on, the entropy falls as p grows. The margin is more than the rounding of it. At one it is no number, and nothing below suffices either.
     let (mut low, mut high) = (1.0 / m as f64, 1.0);
     for _ in 0..100 {
         let middle = (low + high) / 2.0;
@@ -144,11 +144,10 @@ impl Criterion for EntropyDiversity {
     /// Lowering don't-care counts only raises the share of a value that needs protection, so the share in the group is at most the one in the adjusted counts, of which the same holds.
     fn promise(&self, about: About, knowledge: Knowledge) -> Option<Limit> {
         let About::Value(code) = about else { return None };
-        let values = self.cared_for.len();
-        if knowledge != Knowledge::Nothing || self.cared_for.get(code as usize) != Some(&true) || values < 2 {
+        if knowledge != Knowledge::Nothing || self.cared_for.get(code as usize) != Some(&true) {
             return None;
         }
-        limit_above(largest_share(self.l.to_f64(), values), false)
+        limit_above(largest_share(self.l.to_f64(), self.cared_for.len()), false)
     }
 }
 
@@ -171,5 +170,15 @@ mod tests {
     #[test]
     fn one_row_off_is_seen() {
         assert!(!of_counts("entropy-l-diversity", &[("l", number("3"))], &[100_000, 100_000, 100_001]).holds);
+    }
+
+    #[test]
+    fn a_limit_of_one_is_none() {
+        assert!(super::limit_above(0.5, false).is_some());
+        for step in 0..400 {
+            let belief = 1.0 - 1e-12 + f64::from(step - 200) * f64::EPSILON / 2.0;
+            let limit = super::limit_above(belief, false);
+            assert!(limit.is_none_or(|limit| limit.belief < crate::exact::Fraction::ONE), "{step}");
+        }
     }
 }

@@ -48,14 +48,6 @@ impl Measure {
         }
     }
 
-    /// The fraction, where it is one.
-    pub fn fraction(self) -> Option<Fraction> {
-        match self.value {
-            Value::Exact(fraction) => Some(fraction),
-            Value::Real(_) => None,
-        }
-    }
-
     /// Less for the worse one.
     fn compare(&self, other: &Measure) -> Ordering {
         let natural = match (self.value, other.value) {
@@ -243,5 +235,40 @@ impl Verdict {
             self.also.push((name, value));
         }
         self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fractions_that_are_one_float_are_told_apart() {
+        let large = 1u128 << 60;
+        let measures =
+            [Fraction::new(large + 1, 2 * large + 3), Fraction::new(large, 2 * large + 1)].map(Measure::least);
+        assert_eq!(measures[0].to_f64(), measures[1].to_f64());
+        let evidence = |group: usize| Evidence::of(&Histogram::of_size(group, 9), true, [measures[group]]);
+        for (first, second) in [(0, 1), (1, 0)] {
+            let both = evidence(first).combine(evidence(second));
+            assert_eq!(Verdict::of(&both).worst.unwrap().group, 1);
+            assert_eq!(both.measures(), [measures[1]]);
+        }
+    }
+
+    #[test]
+    fn groups_that_are_only_noted_count() {
+        let mut evidence = Evidence::none();
+        evidence.note(&Histogram::of_size(0, 3), false, 2);
+        evidence.note(&Histogram::of_size(1, 5), true, 9);
+        assert_eq!((evidence.holds(), evidence.violating), (false, Violating { groups: 2, records: 6 }));
+        evidence.note(&Histogram::of_size(2, 4), false, 3);
+        assert_eq!(evidence.violating, Violating { groups: 5, records: 18 });
+        let mut fine = Evidence::none();
+        fine.note(&Histogram::of_size(0, 3), true, 1);
+        fine.note(&Histogram::of_size(1, 3), true, 1);
+        assert!(fine.holds());
+        fine.note(&Histogram::of_size(2, 3), false, 1);
+        assert!(!fine.holds());
     }
 }

@@ -182,8 +182,8 @@ impl Target {
                 let start = N::ratio(n.saturating_sub(own).saturating_sub(k), own);
                 others.fold(start, |product, &count| product.times(N::ratio(n.saturating_sub(count.into()), n)))
             }
-            // Nobody but the target is left to have it.
-            Case::Multiset if n <= k + 1 => N::ratio(0, 1),
+            // Nobody is left but those who do not have it.
+            Case::Multiset if n <= k => N::ratio(0, 1),
             Case::Multiset => N::odds(n - k - 1, n - k, own).times(N::power(n - 1, n, shape.top(l))),
         }
     }
@@ -308,6 +308,21 @@ mod tests {
         assert_eq!(belief(1, 0, &[1]), RBig::from_parts(1.into(), 3u8.into()));
         assert_eq!(belief(1, 1, &[1]), RBig::from_parts(1.into(), 2u8.into()));
         assert_eq!(belief(1, 0, &[2, 1]), RBig::from_parts(1.into(), 2u8.into()));
+    }
+
+    #[test]
+    fn floats_that_would_vanish_stay_above_zero() {
+        for number in [f64::power, f64::odds] {
+            assert_eq!(number(1, 100, 1000), TINY);
+            assert_eq!(number(0, 100, 2), 0.0);
+        }
+    }
+
+    #[test]
+    fn long_products_do_not_overflow() {
+        let (num, den, times) = (1 << 39, 1 << 40, 60);
+        let exact = RBig::falling(num, den, times).to_f64().value();
+        assert!((f64::falling(num, den, times) / exact - 1.0).abs() < 1e-11);
     }
 
     proptest! {

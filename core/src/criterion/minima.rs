@@ -167,7 +167,7 @@ pub struct Leader {
 }
 
 impl Leader {
-    /// Whether no T and no V of another group is lower, for up to k others, and it is kept of equals.
+    /// Whether no T and no V of another group is lower, for k others or none, and it is kept of equals.
     ///
     /// # Claim
     /// V falls with the occurrences and grows with the people. `T(g,l,y) ≥ T(h,l,y)` is `(r − y)·#h ≥ (r_h − y)·#g`, r the rest, or follows from r_h ≤ y. With `#h ≥ #g`, what is true for a y is true for every smaller one; and beyond r_h
@@ -220,6 +220,91 @@ impl Minima {
                 (own @ None, Some(others)) => *own = Some(others.clone()),
                 (Some(own), Some(others)) => own.iter_mut().zip(others).for_each(|(own, others)| own.absorb(others)),
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::knowledge::{Case, Target};
+    use super::*;
+    use proptest::prelude::*;
+
+    /// The negated ratio without any knowledge: people without the value over those with it.
+    fn lowest(keep: usize) -> Minimum {
+        Minimum::new(Arc::new(Target { case: Case::Single, l: 0, k: 0 }), keep)
+    }
+
+    fn offered(keep: usize, offers: &[(usize, u64, u64)]) -> Minimum {
+        let mut minimum = lowest(keep);
+        for &(group, people, own) in offers {
+            minimum.offer(group, 0, &Shape { people, own, others: SmallVec::new() });
+        }
+        minimum
+    }
+
+    fn groups(minimum: &Minimum) -> Vec<usize> {
+        minimum.all().iter().map(|low| low.group).collect()
+    }
+
+    #[test]
+    fn as_many_as_asked_for_are_kept_however_far_apart() {
+        let offers = [(1, 10, 5), (2, 10, 1), (3, 10, 2), (4, 10, 3)];
+        assert_eq!(groups(&offered(1, &offers)), [1]);
+        assert_eq!(groups(&offered(2, &offers)), [1, 4]);
+        assert_eq!(groups(&offered(9, &offers)), [1, 4, 3, 2]);
+    }
+
+    #[test]
+    fn of_equal_values_the_smaller_group_is_kept_in_any_order() {
+        let offers = [(1, 8, 4), (2, 4, 2), (3, 6, 3)];
+        for turn in 0..offers.len() {
+            let mut turned = offers;
+            turned.rotate_left(turn);
+            assert_eq!(groups(&offered(1, &turned)), [2]);
+            assert_eq!(groups(&offered(2, &turned)), [2, 3]);
+        }
+    }
+
+    #[test]
+    fn what_is_known_is_not_kept_twice_and_what_differs_is_told_apart() {
+        let one = offered(3, &[(1, 10, 5), (2, 10, 4)]);
+        let mut twice = one.clone();
+        twice.absorb(&one);
+        assert_eq!(twice, one);
+        assert_ne!(one, offered(3, &[(1, 10, 5), (3, 10, 4)]));
+        let mut minima = Minima::new(1);
+        minima.entry(0, || Box::new([one.clone()]));
+        assert_eq!(minima, minima.clone());
+        assert_ne!(minima, Minima::new(1));
+    }
+
+    #[test]
+    fn large_numbers_are_not_decided_by_their_last_digits() {
+        let million = Fraction::from(1_000_000);
+        assert!(!exceeds(1_000_000.000_001, million, || RBig::from(million)));
+        assert!(exceeds(999_999.999_999, million, || RBig::from(million) + RBig::ONE));
+        assert!(exceeds(1_001_000.0, million, || unreachable!("it is clear")));
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(20_000))]
+
+        /// A group is left out by its leader only if neither T with and without k others, nor any V, is lower.
+        #[test]
+        fn leaders_are_ahead_where_nothing_is_lower(
+            (own, rest, people) in (1i64..6, 0i64..9, 8i64..11),
+            (other_own, other_rest, other_people) in (1i64..6, 0i64..9, 8i64..11),
+            (group, other_group) in (0usize..3, 0usize..3),
+            k in 0i64..9,
+        ) {
+            let leader = Leader { people, own, rest, group };
+            let other = Leader { people: other_people, own: other_own, rest: other_rest, group: other_group };
+            let target = |of: &Leader, k: i64| Fraction::new((of.rest - k).max(0) as u128, of.own as u128);
+            let is_ahead = own >= other_own
+                && [0, k].iter().all(|&k| target(&leader, k) <= target(&other, k))
+                && (people, group) < (other_people, other_group);
+            prop_assert_eq!(leader.is_ahead_of(&other, k), is_ahead);
         }
     }
 }

@@ -276,9 +276,9 @@ pub trait Criterion: Send + Sync {
     }
 
     /// How many records, at least, must be taken out of a group that violates it before the rest satisfies it or nothing is left. A search that may suppress records relies on it
-    /// where the criterion is monotone: parts of the group that hold, merged, hold, so on every finer candidate at least that many of its records are suppressed.
+    /// where the criterion is monotone: parts of the group that hold, merged, hold, so on every finer candidate at least that many of its records are suppressed: one in any case.
     fn least_removed(&self, _group: &Histogram<'_>) -> u64 {
-        0
+        1
     }
 
     /// Whether, in every group of at least `size` records, records with this value that number at most `at_most` make no difference: neither how many there are, nor whether they have this value or

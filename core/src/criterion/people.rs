@@ -224,7 +224,6 @@ impl View<'_> {
                 others.take(usize::try_from(l).unwrap_or(usize::MAX)).copied().collect()
             }
             // Only their sum matters.
-            _ if l == 0 => SmallVec::new(),
             _ => {
                 let sum = self.most_frequent(l).besides(own);
                 SmallVec::from_slice(&[u32::try_from(sum).unwrap_or(u32::MAX)])
@@ -267,5 +266,16 @@ mod tests {
                 assert_eq!(count(&people, &rows), (2, vec![(0, 1), (1, flu)]));
             }
         }
+    }
+
+    #[test]
+    fn a_record_of_nobody_is_refused_with_its_line() {
+        let text = "who,s\nann,flu\nbob,flu\nbob,cold\n,aids\n";
+        let table = crate::data::csv::read_from(text.as_bytes(), &crate::data::ReadOptions::default()).unwrap();
+        let of_nobody = People::new(&table, table.column("s").unwrap(), Case::Set, Several::Records("who"));
+        let error = of_nobody.err().unwrap().to_string();
+        assert!(error.contains("line 5") && error.contains("whose it is"), "{error}");
+        let known = table.head(2);
+        assert!(People::new(&known, known.column("s").unwrap(), Case::Set, Several::Records("who")).is_ok());
     }
 }

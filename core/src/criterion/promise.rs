@@ -40,3 +40,16 @@ impl Limit {
         if self.strict { belief < self.belief } else { belief <= self.belief }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_strict_limit_is_not_reached() {
+        let half = Fraction::new(1, 2);
+        let limit = |strict: bool| Limit { belief: half, strict };
+        assert!(limit(false).allows(half) && !limit(true).allows(half));
+        assert!(limit(true).allows(Fraction::new(1, 3)) && !limit(false).allows(Fraction::new(2, 3)));
+    }
+}

@@ -132,9 +132,9 @@ pub(super) fn recursive_ratio(group: &Histogram<'_>, cared_for: &[bool], l: u64)
     Fraction::new(u128::from(most), u128::from(left))
 }
 
-/// The least whole number that is not below a computed bound, rounding of the computation allowed for.
+/// The least whole number that is not below a computed bound, rounding of the computation allowed for; zero where it is negative or no number.
 pub(super) fn surely_at_least(bound: f64) -> u64 {
-    if bound.is_finite() && bound > 0.0 { (bound * (1.0 - 1e-9) - 1e-9).ceil().max(0.0) as u64 } else { 0 }
+    (bound * (1.0 - 1e-9) - 1e-9).ceil().max(0.0) as u64
 }
 
 /// Whether no value is a don't-care value.
@@ -190,6 +190,33 @@ mod tests {
         let tail =
             if y < l { (l..=m).map(r).sum() } else { (l - 1..y).map(r).sum::<u64>() + (y + 1..=m).map(r).sum::<u64>() };
         Some((r(y), tail))
+    }
+
+    #[test]
+    fn bounds_are_rounded_up_but_not_by_their_last_digits() {
+        for (bound, least) in [(6.0, 6), (6.000_000_000_1, 6), (5.9, 6), (0.5, 1), (1e-12, 0), (0.0, 0), (-3.0, 0)] {
+            assert_eq!(surely_at_least(bound), least, "{bound}");
+        }
+        assert_eq!(surely_at_least(f64::NAN) + surely_at_least(f64::NEG_INFINITY), 0);
+    }
+
+    #[test]
+    fn counts_are_compared_with_the_mean_exactly() {
+        // (2·ln 2 + 8·ln 8)/10 is ln 6.06.
+        assert!(is_below_mean(6, &[2, 8]) && !is_below_mean(7, &[2, 8]));
+        assert!(is_below_mean(3, &[4, 4]) && !is_below_mean(4, &[4, 4]));
+        let large = 1 << 40;
+        assert!(is_below_mean(large, &[large + 1]) && !is_below_mean(large + 1, &[large]));
+    }
+
+    #[test]
+    fn many_equal_counts_are_as_many_values_and_no_more() {
+        for values in (4000u64..9000).step_by(499) {
+            let number = EffectiveNumber { stay: SmallVec::from_elem(3, values as usize), lowered: 0 };
+            let at_least = |num: u128, den: u128| number.is_at_least(Fraction::new(num, den), number.to_f64());
+            assert!(at_least(values.into(), 1), "{values}");
+            assert!(!at_least(u128::from(values) * 10u128.pow(15) + 1, 10u128.pow(15)), "{values}");
+        }
     }
 
     proptest! {

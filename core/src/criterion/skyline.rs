@@ -442,12 +442,9 @@ impl PrivacySkyline {
         let (people, k) = (view.people as i64, point.budget.k as i64);
         let is_quick = self.is_quick(point, view);
         let protected = |entry: &&(u32, u32)| point.protects[entry.0 as usize];
-        // With one value each and no family, the most frequent one is the lowest; of equals the first.
+        // Without a family the most frequent one is the lowest (see `holds_at`); of equals the first.
         let decides = || view.entries.iter().filter(protected).max_by_key(|entry| (entry.1, u32::MAX - entry.0));
-        let entries = match self.case == Case::Single && !point.by_value {
-            true => decides().map_or(&[][..], std::slice::from_ref),
-            false => view.entries,
-        };
+        let entries = if point.by_value { view.entries } else { decides().map_or(&[][..], std::slice::from_ref) };
         for entry in entries {
             let &(value, own) = entry;
             if !protected(&entry) {
@@ -515,13 +512,12 @@ impl PrivacySkyline {
     /// Whether a group by itself keeps belief low enough at a point.
     ///
     /// # Claim
-    /// With one value each the most frequent value that a point protects decides: a less frequent one leaves no fewer records of other values, and its T and V are no lower.
+    /// The most frequent value that a point protects decides. V falls with the occurrences. Let a occur no less than b. With one value each, b leaves no fewer records of other values for T. With sets, T of a over
+    /// T of b is at most `(n − a − k)(n − b)·b / ((n − b − k)(n − a)·a) ≤ 1`, as a takes the place of b, or of somebody more frequent, among the others; with multisets, `q = (n−k−1)/(n−k) ≤ p = (n−1)/n`, it is at
+    /// most `(q/p)^(a−b)·(1 − q^b)/(1 − q^a) ≤ 1`.
     fn holds_at(&self, point: &At, view: &View<'_>) -> bool {
         let holds = |own: u32| point.holds_alone(self.case, &view.shape(self.case, own, point.budget.l));
-        match self.case {
-            Case::Single => self.deciding(point, view).is_none_or(holds),
-            _ => view.entries.iter().all(|entry| !point.protects[entry.0 as usize] || holds(entry.1)),
-        }
+        self.deciding(point, view).is_none_or(holds)
     }
 
     /// The highest belief at a point, over the values that it protects, and the group of the target.
@@ -542,5 +538,319 @@ impl PrivacySkyline {
             }
         }
         (found, worst)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::criterion::Requirement;
+    use crate::data::{Column, Schema, Table};
+    use crate::kind::Raw;
+    use proptest::prelude::*;
+    use std::path::Path;
+
+    const NAMES: [&str; 4] = ["a", "b", "c", "d"];
+
+    /// A group: the values of each of its people.
+    type People = Vec<Vec<usize>>;
+
+    /// A point: l, k, m, the confidence as written, and the value that it names.
+    type Named = (u64, u64, u64, &'static str, Option<usize>);
+
+    fn written(case: Case, points: &[Named]) -> Vec<(&'static str, Raw)> {
+        let point = |&(l, k, m, c, value): &Named| {
+            let number = |name: &str, number: u64| (name.to_string(), Raw::Number(number.to_string()));
+            let mut entries = vec![number("l", l), number("k", k), number("m", m), ("c".to_string(), Raw::from(c))];
+            entries.extend(value.map(|value| ("value".to_string(), Raw::from(NAMES[value]))));
+            Raw::Table(entries)
+        };
+        let separator = if case == Case::Single { "" } else { ";" };
+        let points = Raw::List(points.iter().map(point).collect());
+        vec![("points", points), ("case", Raw::from(case.name())), ("separator", Raw::from(separator))]
+    }
+
+    fn table_of(groups: &[People]) -> Table {
+        let cell = |person: &Vec<usize>| person.iter().map(|&value| NAMES[value]).collect::<Vec<_>>().join(";");
+        let people = groups.iter().enumerate().flat_map(|(at, group)| group.iter().map(move |person| (at, person)));
+        let (ids, cells): (Vec<String>, Vec<String>) =
+            people.map(|(at, person)| (at.to_string(), cell(person))).unzip();
+        Table::new(vec![Column::from_values("group", &ids), Column::from_values("s", &cells)]).unwrap()
+    }
+
+    /// What a group tells about a value, if anybody there has it.
+    fn shape(group: &People, value: usize) -> Option<Shape> {
+        let count = |value: usize| group.iter().flatten().filter(|&&other| other == value).count();
+        let mut others: Vec<u32> =
+            (0..NAMES.len()).filter(|&other| other != value).map(|other| count(other) as u32).collect();
+        others.sort_unstable_by(|a, b| b.cmp(a));
+        let own = count(value) as u64;
+        (own > 0).then(|| Shape { people: group.len() as u64, own, others: others.into() })
+    }
+
+    /// The least negated ratio over groups, or pairs of them, that have a value.
+    fn ratio(case: Case, groups: &[People], (l, k, m): (u64, u64, u64), value: usize) -> Option<RBig> {
+        let shapes: Vec<Shape> = groups.iter().filter_map(|group| shape(group, value)).collect();
+        let target = |shape: &Shape, k: u64| Target { case, l, k }.exact(shape);
+        let family = |shape: &Shape, k: u64| Family { case, m, k }.exact(shape);
+        let pairs = shapes.iter().flat_map(|g| shapes.iter().map(move |f| (g, f)));
+        let apart = pairs.flat_map(|(g, f)| [target(g, 0) * family(f, k), target(g, k) * family(f, 0)]);
+        let together = shapes.iter().map(|g| target(g, k) * family(g, k + 1));
+        together.chain(apart).min()
+    }
+
+    /// The values that a point is for.
+    fn protected(points: &[Named], at: usize, sensitive: &[usize]) -> Vec<usize> {
+        let named = |value: usize| points.iter().any(|point| point.4 == Some(value));
+        match points[at].4 {
+            Some(value) => vec![value],
+            None => (0..NAMES.len()).filter(|value| !named(*value) && sensitive.contains(value)).collect(),
+        }
+    }
+
+    fn is_above(ratio: &RBig, c: &str) -> bool {
+        let c: crate::exact::Decimal = c.parse().unwrap();
+        *ratio > RBig::from(odds(c.fraction()))
+    }
+
+    fn check(case: Case, groups: &[People], points: &[Named], sensitive: &[usize]) {
+        let table = table_of(groups);
+        let mut columns = Schema::of(&["group"], &["s"]).columns().to_vec();
+        if case == Case::Single && sensitive.len() < NAMES.len() {
+            columns[1].sensitive_values = sensitive.iter().map(|&value| NAMES[value].to_string()).collect();
+        }
+        let schema = Schema::new(columns);
+        let wanted = Requirement::new("skyline", &written(case, points), &[], &schema).unwrap();
+        let bound = wanted.bind(&table, &schema, Path::new(".")).unwrap();
+        let (codes, domain) = bound.coded(&table).unwrap().unwrap();
+        let (mut counter, mut evidence, mut start) = (Counter::new(domain), Evidence::none(), 0);
+        let (mut violating, times) = (0, 3);
+        for (at, group) in groups.iter().enumerate() {
+            let histogram = counter.count(at, codes[start..start + group.len()].iter().copied());
+            start += group.len();
+            let alone = (0..points.len()).all(|point| {
+                let (l, k, m, c, _) = points[point];
+                protected(points, point, sensitive).into_iter().all(|value| {
+                    // By itself: target, others and family are all here.
+                    shape(group, value)
+                        .is_none_or(|shape| is_above(&Together { case, budget: Budget::new(l, k, m) }.exact(&shape), c))
+                })
+            });
+            assert_eq!(bound.criterion.holds(&histogram), alone, "{case:?} {groups:?} {points:?}, group {at}");
+            violating += u64::from(!alone) * times;
+            bound.criterion.gather(&mut evidence, &histogram, times);
+        }
+        let verdict = bound.criterion.verdict(&evidence);
+        assert_eq!(verdict.violating.groups, violating, "{case:?} {groups:?} {points:?}");
+        for (at, &(l, k, m, c, _)) in points.iter().enumerate() {
+            let of = |value: usize| ratio(case, groups, (l, k, m), value).map(|ratio| (ratio, value));
+            let lowest = protected(points, at, sensitive).into_iter().filter_map(of).min();
+            let reached = &verdict.points[at];
+            let belief = lowest.as_ref().map_or(0.0, |(ratio, _)| 1.0 / (1.0 + ratio.to_f64().value()));
+            assert!((reached.measured - belief).abs() < 1e-12, "{case:?} {groups:?} {points:?}: {belief} {reached:?}");
+            let holds = lowest.as_ref().is_none_or(|(ratio, _)| is_above(ratio, c));
+            assert_eq!(reached.holds, holds, "{case:?} {groups:?} {points:?} {reached:?}");
+        }
+    }
+
+    fn bound(case: Case, table: &Table, points: &[Named]) -> Bound {
+        let schema = Schema::of(&["group"], &["s"]);
+        let wanted = Requirement::new("skyline", &written(case, points), &[], &schema).unwrap();
+        wanted.bind(table, &schema, Path::new(".")).unwrap()
+    }
+
+    fn verdict_of(case: Case, groups: &[People], points: &[Named]) -> Verdict {
+        let table = table_of(groups);
+        let bound = bound(case, &table, points);
+        let (codes, domain) = bound.coded(&table).unwrap().unwrap();
+        let (mut counter, mut evidence, mut start) = (Counter::new(domain), Evidence::none(), 0);
+        for (at, group) in groups.iter().enumerate() {
+            let own = codes[start..start + group.len()].iter().copied();
+            bound.criterion.gather(&mut evidence, &counter.count(at, own), 1);
+            start += group.len();
+        }
+        bound.criterion.verdict(&evidence)
+    }
+
+    #[test]
+    fn of_equals_the_first_value_and_the_smaller_group_stand_for_all() {
+        let one_each = |values: &[usize]| values.iter().map(|&value| vec![value]).collect::<People>();
+        let groups = [one_each(&[0, 1, 2, 3, 0, 1, 2, 3]), one_each(&[0, 0, 1, 1, 2, 3])];
+        for m in [0, 1] {
+            let found = verdict_of(Case::Single, &groups, &[(0, 1, m, "1", None)]);
+            assert_eq!((found.points[0].value, found.worst.unwrap().group), (Some(0), 1), "{m}");
+            assert!(verdict_of(Case::Set, &groups, &[(0, 1, m, "1", None)]).worst.is_none());
+        }
+    }
+
+    #[test]
+    fn values_that_no_record_has_change_nothing() {
+        let some = [vec![vec![0], vec![1], vec![2], vec![0]]];
+        let more = table_of(&[some[0].clone(), vec![vec![3]]]);
+        let cut = more
+            .columns()
+            .iter()
+            .map(|column| Column::new(column.name(), column.codes()[..4].to_vec(), column.domain().clone()));
+        let (fresh, cut) = (table_of(&some), Table::new(cut.collect()).unwrap());
+        let points = [(0, 1, 1, "0.9", None)];
+        let histogram = [(0, 2), (1, 1), (2, 1)];
+        let judged = [(&fresh, 3), (&cut, 4)].map(|(table, domain)| {
+            let bound = bound(Case::Single, table, &points);
+            let mut counter = Counter::new(domain);
+            let group = counter.take(0, histogram.into_iter());
+            (bound.criterion.holds(&group), bound.criterion.holds_among(&group))
+        });
+        assert_eq!(judged[0], judged[1]);
+    }
+
+    /// The first group has more of the value, the second fewer records besides it and the most frequent other one: neither stands for the other.
+    #[test]
+    fn groups_with_one_large_other_value_are_not_left_out() {
+        let counts = |counts: &[(usize, usize)]| {
+            counts.iter().flat_map(|&(value, count)| vec![vec![value]; count]).collect::<People>()
+        };
+        let groups = [counts(&[(0, 4), (1, 2), (2, 2), (3, 2)]), counts(&[(0, 1), (1, 9)])];
+        for m in [0, 1] {
+            check(Case::Single, &groups, &[(1, 0, m, "0.9", Some(0))], &[0, 1, 2, 3]);
+        }
+    }
+
+    /// A value that is the most frequent one of no group can be the one that is believed in most: here b, of which one group tells much about the target, and the other about the family.
+    #[test]
+    fn less_frequent_values_can_decide() {
+        let many = |counts: &[(&'static str, usize)]| {
+            counts.iter().flat_map(|&(value, count)| vec![value.to_string(); count]).collect::<Vec<String>>()
+        };
+        let target = many(&[("a", 10), ("b", 10), ("x", 10), ("y", 10)]);
+        let mut family = many(&[("b", 30), ("c", 31)]);
+        family.extend((0..39).map(|single| format!("single {single}")));
+        let groups: Vec<Vec<&str>> = [&target, &family].map(|group| group.iter().map(String::as_str).collect()).into();
+        let groups: Vec<&[&str]> = groups.iter().map(Vec::as_slice).collect();
+        let found =
+            super::super::testing::verdict("skyline", &written(Case::Single, &[(2, 0, 2, "0.9", None)]), &groups);
+        // T of the first is (40 − 10 − 20)/10, V of the second 70·69/(100·99).
+        assert!((found.measured.unwrap() - 1.0 / (1.0 + 70.0 * 69.0 / 9900.0)).abs() < 1e-12, "{found:?}");
+    }
+
+    #[test]
+    fn targets_and_families_apart_are_decided_exactly() {
+        let shape = |people: u64| Shape { people, own: 1, others: SmallVec::new() };
+        let holds = |c: (u128, u128), people: [u64; 5]| {
+            let point = At { budget: Budget::new(0, 1, 1), ..at(c, 1, Fraction::ONE) };
+            let mut set = point.minima(Case::Single);
+            set.iter_mut().zip(people).for_each(|(minimum, people)| minimum.offer(0, 0, &shape(people)));
+            point.reached(&set).unwrap().1
+        };
+        // Together; T without and with k; V without and with k. T(3, 0)·V(3, 1) is 2 · ½, T(4, 1)·V(2, 0) too.
+        for people in [[100, 3, 100, 100, 3], [100, 100, 4, 2, 100]] {
+            assert!(!holds((1, 2), people) && holds((500_001, 1_000_000), people), "{people:?}");
+        }
+    }
+
+    #[test]
+    fn groups_are_joined_by_families_alone() {
+        let table = table_of(&[vec![vec![0, 1], vec![1], vec![2]]]);
+        for (m, joins) in [(0, false), (1, true)] {
+            assert_eq!(bound(Case::Set, &table, &[(1, 1, m, "1", None)]).criterion.joins_groups(), joins);
+        }
+        // Somebody with two values is not somebody with one.
+        let criterion = bound(Case::Set, &table, &[(1, 1, 0, "1", None)]).criterion;
+        assert!(criterion.alike(1, 1) && !criterion.alike(1, 2));
+    }
+
+    /// A point with what groups are decided by beside others.
+    fn at(c: (u128, u128), m: u64, floor: Fraction) -> At {
+        let c = Fraction::new(c.0, c.1);
+        At {
+            number: 0,
+            budget: Budget::new(0, 0, m),
+            c,
+            odds: odds(c),
+            first_set: 0,
+            by_value: m > 0,
+            protects: vec![true],
+            floors: vec![Floor::At(floor)],
+        }
+    }
+
+    #[test]
+    fn groups_are_decided_beside_others_exactly() {
+        let shape = |people: u64, own: u64| Shape { people, own, others: SmallVec::new() };
+        let half = Fraction::new(1, 2);
+        let hardly_more = Fraction::new((1 << 60) + 1, 1 << 61);
+        let holds = |c, floor, people, own| at(c, 1, floor).holds_among(Case::Single, 0, &shape(people, own));
+        // V(g, 1, 1) is 1/2 with one of three people.
+        assert!(holds((999, 1000), half, 3, 1) && !holds((999, 1000), hardly_more, 3, 1));
+        // T(g, 0, 0) is 2, and 2 · ½ is at the odds of one to one.
+        assert!(!holds((1, 2), half, 3, 1) && holds((501, 1000), half, 3, 1) && !holds((499, 1000), half, 3, 1));
+        // Millions of people, one more than the odds call for.
+        let many =
+            |rest: u64| at((2, 3), 0, Fraction::ONE).holds_alone(Case::Single, &shape(20_000_000 + rest, 20_000_000));
+        assert!(many(10_000_001) && !many(10_000_000));
+    }
+
+    #[test]
+    fn odds_are_shared_out_evenly() {
+        for case in [Case::Single, Case::Set] {
+            let table = table_of(&[(0..40).map(|person| vec![person % 4]).collect()]);
+            let (l, k, m) = (1, 2, 2);
+            let schema = Schema::of(&["group"], &["s"]);
+            let wanted = Requirement::new("skyline", &written(case, &[(l, k, m, "0.9", None)]), &[], &schema).unwrap();
+            let on = ["s".to_string()];
+            let context =
+                Context { table: &table, schema: &schema, params: &wanted.params, on: &on, folder: Path::new(".") };
+            let people = (case == Case::Set)
+                .then(|| super::People::new(&table, table.column("s").unwrap(), case, Several::Cell(";")).unwrap());
+            let skyline = PrivacySkyline::new(&context, &NAMES, case, people).unwrap();
+            let shape = Shape { people: 40, own: 10, others: [10].into_iter().collect() };
+            let target = Target { case, l, k }.float(&shape);
+            let family = Family { case, m, k: k + 1 }.float(&shape);
+            for floor in &skyline.points[0].floors {
+                let Floor::At(floor) = floor else { panic!("there are odds") };
+                let (to_target, to_family) = (target * floor.to_f64() * 9.0, family / floor.to_f64());
+                assert!((to_target / to_family - 1.0).abs() < 1e-9, "{case:?}: {to_target} {to_family}");
+            }
+        }
+    }
+
+    fn people() -> impl Strategy<Value = Vec<People>> {
+        let person = proptest::sample::subsequence(vec![0usize, 1, 2, 3], 1..4);
+        proptest::collection::vec(proptest::collection::vec(person, 1..9), 1..5)
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(600))]
+
+        /// What is found with leaders, floats and five lowest values is what all groups and pairs of groups tell in rationals, in every case.
+        #[test]
+        fn nothing_is_missed(
+            groups in people(),
+            points in proptest::collection::vec((0u64..3, 0u64..4, 0u64..3, prop_oneof![Just("1"), Just("0.9"), Just("0.75"), Just("0.5"), Just("0.6")]), 1..3),
+            sensitive in proptest::sample::subsequence(vec![0usize, 1, 2, 3], 1..5),
+            twice: bool,
+        ) {
+            let occurs = |value: usize, case: Case| groups.iter().flatten().any(|person| match case {
+                Case::Single => person[0] == value,
+                _ => person.contains(&value),
+            });
+            for case in Case::ALL {
+                let mut groups = groups.clone();
+                for person in groups.iter_mut().flatten() {
+                    match case {
+                        Case::Single => person.truncate(1),
+                        Case::Set => (),
+                        Case::Multiset if twice => person.push(person[0]),
+                        Case::Multiset => (),
+                    }
+                }
+                let all: Vec<usize> = (0..NAMES.len()).filter(|&value| occurs(value, case)).collect();
+                let chosen: Vec<usize> = sensitive.iter().copied().filter(|value| all.contains(value)).collect();
+                let chosen = if case == Case::Single && !chosen.is_empty() { chosen } else { all.clone() };
+                // The second point names a value.
+                let named = |at: usize| (at == 1).then_some(all[0]);
+                let points: Vec<Named> = points.iter().enumerate().map(|(at, &(l, k, m, c))| (l, k, m, c, named(at))).collect();
+                check(case, &groups, &points, &chosen);
+            }
+        }
     }
 }

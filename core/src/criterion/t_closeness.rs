@@ -233,7 +233,7 @@ impl Criterion for TCloseness {
     fn promise(&self, about: About, knowledge: Knowledge) -> Option<Limit> {
         let About::Value(code) = about else { return None };
         let (code, total) = (code as usize, self.whole.total);
-        let own = *self.whole.counts.get(code).filter(|_| knowledge == Knowledge::Nothing && total > 0)?;
+        let own = *self.whole.counts.get(code).filter(|_| knowledge == Knowledge::Nothing)?;
         let counts = &self.whole.counts;
         let belief = match &self.distance {
             Distance::Equal => raised(own, [(total - own, 1)].into_iter(), 1, self.t, total),
@@ -273,6 +273,23 @@ mod tests {
         assert!(found.holds);
         assert_eq!(found.measured, Some(0.375));
         assert!(!ordered(&groups, "0.3749999999999999999").holds);
+    }
+
+    /// Of a value that one in four has, at most that and t is believed: never less, however finely t is written.
+    #[test]
+    fn fine_limits_are_rounded_up() {
+        for (t, t_is) in [
+            ("0.5", (1, 2)),
+            ("0.500000000000000000000000000000001", (1, 2)),
+            ("0.12345678901234", (12345678901234, 10u128.pow(14))),
+        ] {
+            let t: crate::exact::Decimal = t.parse().unwrap();
+            let belief = super::raised(1, [(3, 1)].into_iter(), 1, t.fraction(), 4);
+            let least = super::Fraction::new(t_is.1 + 4 * t_is.0, 4 * t_is.1);
+            let is_fine = t.fraction() != super::Fraction::new(t_is.0, t_is.1);
+            assert!(if is_fine { belief > least } else { belief >= least }, "{t}");
+            assert!(belief.to_f64() - least.to_f64() < 1e-8, "{t}");
+        }
     }
 
     proptest! {

@@ -279,3 +279,37 @@ fn check_attacks(document: &Value, found: &Value, claims: &mut Claims) {
         claims.told(&name, &stated["after"] == again, &differing(&stated["after"], again));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::TransactionPlan;
+
+    #[test]
+    fn what_does_not_hold_is_said_first() {
+        let document = json!({ "criteria": [{ "criterion": "rho-uncertainty", "holds": true, "looked_at": 1 }] });
+        for (holds, expected) in [(true, ""), (false, "it does not hold; holds: stated true, found false")] {
+            let found = json!({ "criteria": [{ "criterion": "rho-uncertainty", "holds": holds, "looked_at": 2 }] });
+            let mut claims = Claims(Vec::new());
+            check_criteria(&document, &found, &mut claims);
+            assert_eq!(claims.0[0].detail, expected);
+        }
+    }
+
+    const PLAN: &str = r#"
+        data = { kind = "transactions", sensitive = { items = ["wine"] } }
+        require = [{ criterion = "rho-uncertainty", rho = "0.5" }]
+    "#;
+
+    #[test]
+    fn attacks_that_find_more_than_is_demanded_refuse() {
+        let plan = TransactionPlan::parse(PLAN, Path::new(".")).unwrap();
+        let read = read_lines(b"bread wine\nbread milk\nmilk wine\nmilk bread\n", None).unwrap();
+        let mut publication = crate::publish::transactions::make(&plan, &read).unwrap().publication;
+        assert!(pass_gate(&publication).is_ok());
+        publication.attacks[0].after.people = 2;
+        assert!(pass_gate(&publication).unwrap_err().to_string().contains("of 2 people"));
+        publication.attacks_refuse = false;
+        assert!(pass_gate(&publication).is_ok());
+    }
+}

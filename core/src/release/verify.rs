@@ -97,7 +97,7 @@ fn no_certificate(error: &std::io::Error, folder: &Path, path: &Path) -> Error {
     Error::io(error, path)
 }
 
-pub(super) struct Claims(Vec<Claim>);
+pub(super) struct Claims(pub(super) Vec<Claim>);
 
 impl Claims {
     pub fn told(&mut self, name: &str, holds: bool, otherwise: &str) {
@@ -200,7 +200,7 @@ fn check_figures(folder: &Path, document: &Value, formats: &Formats, claims: &mu
     check_attacks(document, &found, claims);
     for (name, value) in found["utility"].as_object().into_iter().flatten() {
         let stated = document["utility"][name].as_f64().map(|stated| (stated * 1e9).round() / 1e9);
-        let close = stated.zip(value.as_f64()).is_some_and(|(a, b)| (a - b).abs() <= 2e-9 * a.abs().max(1.0));
+        let close = stated.zip(value.as_f64()).is_some_and(|(a, b)| is_close(a, b));
         let stated = stated.map_or_else(|| "nothing".to_string(), |stated| stated.to_string());
         let otherwise = format!("the certificate states {stated}, the release has {value}");
         claims.told(&format!("utility: {name}"), close, &otherwise);
@@ -208,6 +208,11 @@ fn check_figures(folder: &Path, document: &Value, formats: &Formats, claims: &mu
     let otherwise = format!("not those of the release: {}", differing_keys(&document["recomputed"], &found));
     claims.told("recomputed figures", document["recomputed"] == found, &otherwise);
     Ok(())
+}
+
+/// Whether two figures are one but for rounding to nine places, or digits where there are more before the point.
+fn is_close(a: f64, b: f64) -> bool {
+    (a - b).abs() <= 2e-9 * a.abs().max(1.0)
 }
 
 /// What is said of records that were withheld is what there is to say; what was left is eligible, and enough values could be the most frequent one.
@@ -306,5 +311,79 @@ fn check_attacks(document: &Value, found: &Value, claims: &mut Claims) {
                 claims.told(&name, differing.is_empty(), &differing);
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn holds(claims: &Claims) -> Vec<Option<bool>> {
+        claims.0.iter().map(|claim| claim.holds).collect()
+    }
+
+    #[test]
+    fn a_failing_machine_proves_nothing_and_a_proof_stays_one() {
+        let too_small = || Err(Error::new(Fault::Resources, "too much"));
+        assert!(Claims(Vec::new()).recomputed(too_small()).is_err());
+        let mut claims = Claims(Vec::new());
+        claims.told("seal", true, "");
+        assert!(claims.recomputed(too_small()).is_err());
+        claims.told("records", false, "changed");
+        assert!(claims.recomputed(too_small()).unwrap().is_none());
+        assert_eq!(holds(&claims), [Some(true), Some(false), None]);
+        let mut claims = Claims(Vec::new());
+        assert!(claims.recomputed(Err(Error::data("broken"))).unwrap().is_none());
+        assert_eq!(holds(&claims), [Some(false)]);
+    }
+
+    #[test]
+    fn every_table_of_a_release_is_needed() {
+        let document = json!({ "form": "bucketized", "data": "quasi.csv", "sensitive": "sensitive.csv" });
+        assert_eq!(needed(&document), ["quasi.csv", "sensitive.csv"]);
+        assert_eq!(needed(&json!({ "form": "generalized", "data": "data.csv" })), ["data.csv"]);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn only_plain_files_are_read() {
+        use std::os::unix::fs::symlink;
+        let folder = tempfile::tempdir().unwrap();
+        let place = |name: &str| folder.path().join(name);
+        std::fs::write(place("plain"), "text").unwrap();
+        std::fs::create_dir(place("folder")).unwrap();
+        symlink(place("plain"), place("link")).unwrap();
+        symlink(place("loop"), place("loop")).unwrap();
+        let read = |name: &str| plain_file(folder.path(), name).unwrap();
+        assert_eq!(read("plain"), Some(b"text".to_vec()));
+        for name in ["folder", "link", "loop", "none", "folder/none", "../plain"] {
+            assert_eq!(read(name), None, "{name}");
+        }
+        assert!(plain_file(&place("loop"), "plain").is_err(), "whether it is there cannot be told");
+    }
+
+    #[test]
+    fn what_was_left_must_be_eligible_and_have_candidates() {
+        for (eligible, candidates) in [(true, true), (true, false), (false, true), (false, false)] {
+            let left = json!({ "eligible": eligible, "candidates": candidates });
+            let found = json!({ "skew": { "stated": { "l": 3 }, "left": left } });
+            let mut claims = Claims(Vec::new());
+            check_skew(&json!({ "skew": { "l": 3 } }), &found, &mut claims);
+            assert_eq!(holds(&claims), [Some(true), Some(eligible && candidates)]);
+        }
+    }
+
+    #[test]
+    fn large_figures_may_differ_in_their_last_digits() {
+        assert!(is_close(0.5, 0.500_000_001) && !is_close(0.5, 0.500_000_01));
+        assert!(is_close(1e6, 1e6 + 1e-3) && !is_close(1e6, 1e6 + 1e-2));
+    }
+
+    #[test]
+    fn what_differs_is_named() {
+        let (a, b) = (json!({ "x": 1, "y": 2, "z": 3 }), json!({ "x": 1, "y": 3, "z": 4 }));
+        assert_eq!(differing_keys(&a, &b), "y, z");
+        assert_eq!(differing(&a, &b), "y: stated 2, found 3; z: stated 3, found 4");
     }
 }

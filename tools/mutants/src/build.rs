@@ -7,9 +7,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// The tests of the command that can tell what the library decides; others count system calls or memory, which recording would change.
-const COMMAND_TESTS: [&str; 8] =
-    ["release", "publish", "grouping", "skew", "transactions", "check", "skyline", "bad_input"];
+/// The tests of the command that are about something else than what the library decides, and take long.
+const LEFT_OUT: [&str; 4] = ["crash", "faults", "pycanon", "reproduce"];
 
 /// A copy of the repository.
 pub struct Tree {
@@ -21,12 +20,15 @@ pub struct Tree {
 pub struct Built {
     /// The numbers of the mutants in it.
     pub planted: BTreeSet<usize>,
-    pub tests: Vec<Test>,
+    /// Those that do not compile.
+    pub refused: BTreeSet<usize>,
+    pub programs: Vec<Program>,
 }
 
 /// A program with tests.
-pub struct Test {
-    pub program: PathBuf,
+#[derive(Clone)]
+pub struct Program {
+    pub path: PathBuf,
     /// Where it is run.
     pub folder: PathBuf,
 }
@@ -65,8 +67,7 @@ impl Tree {
         let read = |file: &str| std::fs::read_to_string(self.root.join(file)).expect("a source can be read");
         let sources: BTreeMap<&str, String> = by_file.keys().map(|file| (*file, read(file))).collect();
         let library = read("core/src/lib.rs");
-        std::fs::write(self.root.join("core/src/lib.rs"), library + &switch(mutants.len()))
-            .expect("a source can be written");
+        std::fs::write(self.root.join("core/src/lib.rs"), library + &switch(mutants)).expect("a source can be written");
         let mut refused: BTreeSet<usize> = BTreeSet::new();
         loop {
             let mut planted = BTreeSet::new();
@@ -79,7 +80,7 @@ impl Tree {
                 texts.insert(file, text);
             }
             match self.compile(&texts) {
-                Ok(tests) => return Built { planted, tests },
+                Ok(programs) => return Built { planted, refused, programs },
                 Err(more) => {
                     assert!(
                         more.iter().any(|number| !refused.contains(number)),
@@ -93,7 +94,7 @@ impl Tree {
     }
 
     /// The tests, or the mutants that are in the way.
-    fn compile(&self, texts: &BTreeMap<&str, String>) -> Result<Vec<Test>, BTreeSet<usize>> {
+    fn compile(&self, texts: &BTreeMap<&str, String>) -> Result<Vec<Program>, BTreeSet<usize>> {
         let output = Command::new("cargo")
             .args([
                 "test",
@@ -105,6 +106,8 @@ impl Tree {
                 "sfumato",
                 "-p",
                 "sfumato-cli",
+                "-p",
+                "sfumato-fuzz",
                 "--lib",
             ])
             .args(self.selected())
@@ -130,25 +133,24 @@ impl Tree {
         Err(blamed)
     }
 
-    /// All tests of the library, and those of the command that are of use.
+    /// The tests of the library, and those of the command and the readers that are of use.
     fn selected(&self) -> Vec<String> {
-        let mut names: BTreeSet<String> = COMMAND_TESTS.iter().map(|name| name.to_string()).collect();
-        names.insert("papers".into());
-        for entry in std::fs::read_dir(self.root.join("core/tests")).expect("tests").flatten() {
-            let path = entry.path();
-            if path.extension().is_some_and(|ending| ending == "rs") {
-                names.extend(path.file_stem().map(|name| name.to_string_lossy().into_owned()));
-            }
+        let mut names: BTreeSet<String> = BTreeSet::from(["papers".into()]);
+        for folder in ["core/tests", "cli/tests", "fuzz/tests"] {
+            let entries = std::fs::read_dir(self.root.join(folder)).expect("a folder of tests").flatten();
+            let sources = entries.map(|entry| entry.path()).filter(|path| path.extension() == Some("rs".as_ref()));
+            names.extend(sources.filter_map(|path| Some(path.file_stem()?.to_string_lossy().into_owned())));
         }
+        names.retain(|name| !LEFT_OUT.contains(&name.as_str()));
         names.into_iter().flat_map(|name| ["--test".to_string(), name]).collect()
     }
 }
 
 /// The test program of a message about what was built.
-fn test(message: &Value) -> Option<Test> {
-    let program = message["executable"].as_str().filter(|_| message["profile"]["test"] == true)?;
+fn test(message: &Value) -> Option<Program> {
+    let path = message["executable"].as_str().filter(|_| message["profile"]["test"] == true)?;
     let folder = Path::new(message["manifest_path"].as_str()?).parent()?;
-    Some(Test { program: program.into(), folder: folder.into() })
+    Some(Program { path: path.into(), folder: folder.into() })
 }
 
 /// The mutant in which an error is: the last one that is chosen before it.
@@ -167,7 +169,7 @@ fn blame(error: &Value, texts: &BTreeMap<&str, String>) -> Option<usize> {
 }
 
 /// The function that tells whether a mutant is active, and writes down which are asked for if it is told to.
-fn switch(mutants: usize) -> String {
+fn switch(mutants: &[Mutant]) -> String {
     format!(
         r#"
 /// Whether a mutant is active.
@@ -186,6 +188,6 @@ pub fn mutant_is_active(number: usize) -> bool {{
     *CHOSEN == number
 }}
 "#,
-        count = mutants + 1
+        count = mutants.iter().map(|mutant| mutant.number).max().unwrap_or(0) + 1
     )
 }

@@ -6,58 +6,46 @@
 //! ```
 
 mod build;
+mod fates;
+mod justified;
 mod mutant;
 mod plant;
 mod run;
 
 use build::Tree;
-use mutant::Mutant;
-use run::{Fate, Suite};
-use std::collections::BTreeSet;
+use fates::Fates;
+use run::{Fate, Suite, on_lanes};
 use std::path::PathBuf;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
-
-/// How many mutants are tried at once.
-const LANES: usize = 2;
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let root = std::env::current_dir().expect("a folder");
-    let mutants = mutant::list(&root, &arguments);
-    println!("{} mutants", mutants.len());
+    let listed = mutant::list(&root, &arguments);
+    println!("{} mutants", listed.len());
     let work =
         std::env::var_os("SFUMATO_MUTANTS").map_or_else(|| std::env::temp_dir().join("sfumato-mutants"), PathBuf::from);
     let tree = Tree::copied(&root, &work);
+    let mut fates = Fates::read(&work.join("fates"));
+    let mutants = if std::env::var_os("SFUMATO_AGAIN").is_some() { fates.open(&listed) } else { listed.clone() };
+    println!("{} are tried", mutants.len());
     let built = tree.build(&mutants);
     println!("{} planted, in one build", built.planted.len());
-    let suite = Suite::new(built.tests, &work);
-    let fates = try_all(&mutants, &built.planted, &suite);
-    report(&fates);
-}
-
-fn try_all<'a>(mutants: &'a [Mutant], planted: &BTreeSet<usize>, suite: &Suite) -> Vec<(&'a Mutant, Fate)> {
-    let (next, fates) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
-    std::thread::scope(|scope| {
-        for _ in 0..LANES {
-            scope.spawn(|| {
-                while let Some(mutant) = mutants.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    let fate =
-                        if planted.contains(&mutant.number) { suite.fate(mutant.number) } else { Fate::NotPlanted };
-                    let mut fates = fates.lock().expect("nobody panicked");
-                    fates.push((mutant, fate));
-                    if fate.is_of_interest() {
-                        println!("{}/{} {fate:?}: {}", fates.len(), mutants.len(), mutant.name);
-                    }
-                }
-            });
+    let suite = Suite::new(&built.programs, &work);
+    let (all, done) = (mutants.len(), Mutex::new((0, &mut fates)));
+    on_lanes(all, |at, _| {
+        let mutant = &mutants[at];
+        let (fate, by) = match mutant.number {
+            number if built.planted.contains(&number) => suite.fate(number, &mutant.file),
+            number if built.refused.contains(&number) => (Fate::Unviable, ""),
+            _ => (Fate::NotPlanted, ""),
+        };
+        let mut done = done.lock().expect("nobody panicked");
+        done.0 += 1;
+        if fate.is_of_interest() {
+            println!("{}/{all} {fate:?}: {}", done.0, mutant.name);
         }
+        done.1.set(&mutant.name, fate, by);
     });
-    fates.into_inner().expect("nobody panicked")
-}
-
-fn report(fates: &[(&Mutant, Fate)]) {
-    for fate in [Fate::Caught, Fate::TimedOut, Fate::Survived, Fate::Unreached, Fate::NotPlanted] {
-        println!("{fate:?}: {}", fates.iter().filter(|(_, found)| *found == fate).count());
-    }
+    fates.print(&listed);
 }

@@ -12,6 +12,7 @@ pub enum Change {
     Unary,
     Arm,
     Guard,
+    Field,
     /// Something that is not planted.
     Other,
 }
@@ -29,6 +30,14 @@ pub struct Mutant {
     pub line: usize,
     pub column: usize,
     pub replacement: String,
+}
+
+impl Mutant {
+    /// Its name without the place in the file, which changes with every line above it.
+    pub fn placeless(&self) -> String {
+        let what = self.name.splitn(4, ':').nth(3).unwrap_or_default();
+        format!("{}:{what}", self.file)
+    }
 }
 
 /// The mutants of `cargo mutants --list`, numbered from one.
@@ -54,6 +63,7 @@ fn read(value: &Value, number: usize) -> Mutant {
         "UnaryOperator" => Change::Unary,
         "MatchArm" => Change::Arm,
         "MatchArmGuard" => Change::Guard,
+        "StructField" => Change::Field,
         _ => Change::Other,
     };
     let (line, column) = (start("line"), start("column"));

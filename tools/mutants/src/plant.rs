@@ -54,13 +54,15 @@ enum What {
     Unary { operand: Range<usize>, number: usize },
     /// A condition, and what may stand for it.
     Guard { instead: Vec<(usize, String)> },
+    /// A field of a structure that takes the others from a base, from which this one may be taken too.
+    Field { name: String, value: Range<usize>, base: Range<usize>, number: usize },
 }
 
 impl Node {
     fn numbers(&self) -> Vec<usize> {
         match &self.what {
             What::Insert { numbers, .. } => numbers.clone(),
-            What::Unary { number, .. } => vec![*number],
+            What::Unary { number, .. } | What::Field { number, .. } => vec![*number],
             What::Binary { instead, .. } | What::Guard { instead } => instead.iter().map(|one| one.0).collect(),
         }
     }
@@ -144,6 +146,18 @@ impl<'a> Visit<'a> for Finder<'_> {
             self.nodes.push(Node { range, what: What::Unary { operand, number } });
         }
         visit::visit_expr_unary(self, unary);
+    }
+
+    fn visit_expr_struct(&mut self, found: &'a syn::ExprStruct) {
+        for field in found.fields.iter().filter(|field| field.attrs.is_empty()) {
+            let (range, value) = (bytes(field.span()), bytes(field.expr.span()));
+            let changed = self.at(range.start, Change::Field).into_iter().next();
+            if let (Some((number, _)), Some(base), syn::Member::Named(name)) = (changed, &found.rest, &field.member) {
+                let what = What::Field { name: name.to_string(), value, base: bytes(base.span()), number };
+                self.nodes.push(Node { range, what });
+            }
+        }
+        visit::visit_expr_struct(self, found);
     }
 
     fn visit_expr_match(&mut self, found: &'a syn::ExprMatch) {
@@ -246,6 +260,10 @@ impl Text<'_> {
                 branches([(*number, format!("({})", source(operand)))].into_iter(), &own)
             }
             What::Guard { instead } => branches(instead.iter().cloned(), &inner(&node.range)),
+            What::Field { name, value, base, number } => {
+                let instead = (*number, format!("({}).{name}", source(base)));
+                format!("{name}: {}", branches([instead].into_iter(), &inner(value)))
+            }
         }
     }
 }
@@ -294,6 +312,15 @@ mod tests {
             ],
             "fn f(a: u8) -> bool { if m(1) { return false; } match a { 1 if !m(2) => true, \
              2 if !m(5) && (if m(3) { true } else { (if m(4) { (g()) } else { !(g()) }) }) => false, _ => true } }",
+        );
+    }
+
+    #[test]
+    fn fields_can_be_those_of_the_base() {
+        check(
+            "fn f(a: u8, c: C) -> C { C { a, b: a + 1, ..c } }",
+            &[mutant(1, Change::Field, (1, 30), ""), mutant(2, Change::Field, (1, 33), "")],
+            "fn f(a: u8, c: C) -> C { C { a: (if m(1) { (c).a } else { a }), b: (if m(2) { (c).b } else { a + 1 }), ..c } }",
         );
     }
 
