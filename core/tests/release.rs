@@ -180,19 +180,24 @@ fn tables_are_read_as_they_were_written() {
     let plan = "[columns]\n\"a;b\" = \"quasi\"\n[[require]]\ncriterion = \"k-anonymity\"\nk = 2\n";
     publish_by(plan, &semicolons, folder.path());
 
-    // Whether salaries are numbers, only the certificate tells.
-    let salaries = (1..=12).map(|salary: u32| (salary * 900).to_string());
-    let people = Table::new(vec![
-        Column::from_values("sex", (0..12).map(|person| ["f", "m"][person % 2])),
-        Column::from_values("salary", salaries),
-    ]);
-    let plan = "[columns]\nsex = \"quasi\"\nsalary = \"sensitive\"\n\
-        [[require]]\ncriterion = \"t-closeness\"\nt = 0.5\ndistance = \"ordered\"\n\
-        [method]\nname = \"mondrian\"\n[release]\nform = \"bucketized\"\n";
-    publish_by(plan, &people.unwrap(), folder.path());
-    let found = verify(&folder.path().join("release"), &Formats::default()).unwrap();
-    let told = found.claims.iter().find(|claim| claim.name == "criterion 1: t-closeness").unwrap();
-    assert_eq!(told.holds, Some(true), "{told:?}");
+    // Whether salaries are numbers, only the certificate tells; and that no pain is a value, and not a missing one.
+    let sex = Column::from_values("sex", (0..12).map(|person| ["f", "m"][person % 2]));
+    let salary = Column::from_values("salary", (1..=12).map(|salary: u32| (salary * 900).to_string()));
+    let pain = Column::from_values("pain", (0..12).map(|person| ["", "some", "much"][person % 3]));
+    for (sensitive, words, form) in
+        [(salary, "", "bucketized"), (pain, ", order = [\"\", \"some\", \"much\"]", "generalized")]
+    {
+        let plan = format!(
+            "[columns]\nsex = \"quasi\"\n{} = {{ role = \"sensitive\"{words} }}\n\
+            [[require]]\ncriterion = \"t-closeness\"\nt = 0.5\ndistance = \"ordered\"\n\
+            [method]\nname = \"mondrian\"\n[release]\nform = \"{form}\"\n",
+            sensitive.name()
+        );
+        publish_by(&plan, &Table::new(vec![sex.clone(), sensitive]).unwrap(), folder.path());
+        let found = verify(&folder.path().join("release"), &Formats::default()).unwrap();
+        let told = found.claims.iter().find(|claim| claim.name == "criterion 1: t-closeness").unwrap();
+        assert_eq!(told.holds, Some(true), "{told:?}");
+    }
 }
 
 /// How many people an attack could be sure of is counted again.

@@ -406,6 +406,22 @@ mod tests {
         }
     }
 
+    #[test]
+    fn beliefs_near_the_limit_are_compared_exactly() {
+        let half = 10u128.pow(18) / 2;
+        for (rho2, exceeds) in [(half - 1, true), (half, false), (half + 1, false)] {
+            let criterion = BayesOptimal {
+                rho1: Fraction::new(1, 3),
+                rho2: Fraction::new(rho2, 2 * half),
+                values: 0,
+                pair_of_code: Vec::new(),
+                members: Vec::new(),
+                joint: Joint { weights: Vec::new(), values: 0 },
+            };
+            assert_eq!(criterion.exceeds(0.5, || fraction(1, 2)), exceeds, "{rho2}");
+        }
+    }
+
     /// Theorem 5.1: two groups that suffer no breach, of which the union does.
     #[test]
     fn merging_can_create_a_breach() {

@@ -405,6 +405,9 @@ mod tests {
         let other = [vec!["x"; 10], vec!["y"; 10], vec!["z", "w"]].concat();
         assert!((belief("2", &[&one, &other]) - 33.0 / 35.0).abs() < 1e-12);
         assert!(belief("2", &[&one]) < 0.93 && belief("2", &[&other]) < 0.93);
+        let holds =
+            |groups: &[&[&str]]| verdict("ck-safety", &[("k", number("2")), ("c", number("0.94"))], groups).holds;
+        assert!(holds(&[&one]) && holds(&[&other]) && !holds(&[&one, &other]));
     }
 
     #[test]
@@ -440,6 +443,11 @@ mod tests {
             for (groups, place) in [([&better[..], &worse], 1), ([&worse[..], &better], 0)] {
                 let found = verdict("ck-safety", &[("k", number("1")), ("c", number("0.999"))], &groups);
                 assert_eq!(found.worst.unwrap().group, place);
+                assert_eq!(
+                    belief("1", &groups),
+                    belief("1", &[&worse]),
+                    "one implication in the other group tells less"
+                );
             }
         }
     }

@@ -103,9 +103,6 @@ fn several<'a>(context: &Context<'a>, case: Case) -> Result<Option<Several<'a>>>
     }
 }
 
-/// How many lowest values of a set are about targets.
-const TARGETS: usize = 3;
-
 /// One point, bound to values.
 struct At {
     /// Its place in the plan's list.
@@ -242,7 +239,7 @@ impl At {
         self.first_set + if self.by_value { value as usize } else { 0 }
     }
 
-    /// Lowest values of no groups, of which the first [`TARGETS`] are about targets: T·V in one group; and, with a family elsewhere, T and V with the others known and without.
+    /// Lowest values of no groups, of which the first three are about targets: T·V in one group; and, with a family elsewhere, T and V with the others known and without.
     fn minima(&self, case: Case) -> Box<[Minimum]> {
         let Budget { l, k, m } = self.budget;
         let minimum = |quantity: Arc<dyn Quantity>| Minimum::new(quantity, 1);
@@ -469,11 +466,7 @@ impl PrivacySkyline {
     fn take_in(&self, point: &At, group: usize, view: &View<'_>, (value, own): (u32, u32), minima: &mut Minima) {
         let shape = view.shape(self.case, own, point.budget.l);
         let set = minima.entry(point.set(value), || point.minima(self.case));
-        let (with_target, family) = set.split_at_mut(TARGETS.min(set.len()));
-        with_target.iter_mut().for_each(|minimum| minimum.offer(group, value, &shape));
-        // Of no other value; groups that differ in those alone are equals.
-        let shape = Shape { others: SmallVec::new(), ..shape };
-        family.iter_mut().for_each(|minimum| minimum.offer(group, value, &shape));
+        set.iter_mut().for_each(|minimum| minimum.offer(group, value, &shape));
     }
 
     /// Whether a group by itself keeps belief low enough at a point; mostly told by another that does and is no better.
@@ -642,6 +635,7 @@ mod tests {
         }
         let verdict = bound.criterion.verdict(&evidence);
         assert_eq!(verdict.violating.groups, violating, "{case:?} {groups:?} {points:?}");
+        assert_eq!(verdict.holds, verdict.points.iter().all(|reached| reached.holds));
         for (at, &(l, k, m, c, _)) in points.iter().enumerate() {
             let of = |value: usize| ratio(case, groups, (l, k, m), value).map(|ratio| (ratio, value));
             let lowest = protected(points, at, sensitive).into_iter().filter_map(of).min();

@@ -57,6 +57,9 @@ impl Fates {
         for (mutant, fate) in fates.iter().filter(|(_, fate)| fate.is_of_interest()) {
             println!("{fate:?}: {}", mutant.name);
         }
+        for name in Justified::read().superfluous(&fates) {
+            println!("No longer to be justified: {name}");
+        }
         for fate in Fate::ALL {
             println!("{}\t{fate:?}", fates.iter().filter(|(_, found)| *found == fate).count());
         }

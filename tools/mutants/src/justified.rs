@@ -28,6 +28,15 @@ impl Justified {
             }
         }
     }
+
+    /// The names of which fewer were left than were justified: they need not stand in the list any more.
+    pub fn superfluous(&self, fates: &[(&Mutant, Fate)]) -> Vec<&str> {
+        let left = |name: &str| {
+            let own = fates.iter().filter(|(mutant, fate)| *fate == Fate::Justified && mutant.placeless() == name);
+            own.count()
+        };
+        self.0.iter().filter(|(name, count)| left(name) < **count).map(|(name, _)| name.as_str()).collect()
+    }
 }
 
 fn entry(line: &str) -> (String, usize) {
