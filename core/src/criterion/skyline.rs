@@ -720,10 +720,15 @@ mod tests {
         family.extend((0..39).map(|single| format!("single {single}")));
         let groups: Vec<Vec<&str>> = [&target, &family].map(|group| group.iter().map(String::as_str).collect()).into();
         let groups: Vec<&[&str]> = groups.iter().map(Vec::as_slice).collect();
-        let found =
-            super::super::testing::verdict("skyline", &written(Case::Single, &[(2, 0, 2, "0.9", None)]), &groups);
+        let found = |c: &'static str, groups: &[&[&str]]| {
+            super::super::testing::verdict("skyline", &written(Case::Single, &[(2, 0, 2, c, None)]), groups)
+        };
         // T of the first is (40 − 10 − 20)/10, V of the second 70·69/(100·99).
-        assert!((found.measured.unwrap() - 1.0 / (1.0 + 70.0 * 69.0 / 9900.0)).abs() < 1e-12, "{found:?}");
+        let measured = found("0.9", &groups).measured.unwrap();
+        assert!((measured - 1.0 / (1.0 + 70.0 * 69.0 / 9900.0)).abs() < 1e-12, "{measured}");
+        assert!(
+            found("0.66", &groups[..1]).holds && found("0.66", &groups[1..]).holds && !found("0.66", &groups).holds
+        );
     }
 
     #[test]
