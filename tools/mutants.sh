@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Mutation testing: changes the library one spot at a time and sees whether a test notices.
 #
-#   tools/mutants.sh                                  criteria and verifier (hours)
-#   SFUMATO_SLOWEST=2 tools/mutants.sh                without tests that take more than two seconds
+#   tools/mutants.sh                                  criteria and verifier, with every test
+#   SFUMATO_SLOWEST=2 tools/mutants.sh                without tests that take more than two seconds (20 minutes)
 #   SFUMATO_AGAIN=1 tools/mutants.sh                  only those that no run in the folder has caught so far
 #   tools/mutants.sh -f 'core/src/criterion/entropy*' one file; arguments are those of `cargo mutants`
 #

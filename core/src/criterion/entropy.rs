@@ -61,7 +61,7 @@ pub(super) fn limit_above(belief: f64, strict: bool) -> Option<Limit> {
 fn largest_share(l: f64, m: usize) -> f64 {
     let others = (m as f64 - 1.0).ln();
     let entropy = |p: f64| -p * p.ln() - (1.0 - p) * ((1.0 - p).ln() - others);
-    // From the uniform distribution on, the entropy falls as p grows. The margin is more than the rounding of it. At one it is no number, and nothing below suffices either.
+    // From the uniform distribution on, the entropy falls as p grows. The margin is more than the rounding of it. At one it is no number, which counts as too low: one stays the upper end.
     let (mut low, mut high) = (1.0 / m as f64, 1.0);
     for _ in 0..100 {
         let middle = (low + high) / 2.0;
