@@ -14,7 +14,8 @@ use std::process::ExitCode;
     name = "sfumato",
     version,
     after_help = "Exit codes: 0 holds or done · 1 checked and does not hold · 2 usage or plan · 3 input data · 4 infeasible · \
-                  5 verification or attack gate failed · 6 resources · 7 reading or writing · 70 internal",
+                  5 verification or attack gate failed · 6 resources · 7 reading or writing · \
+                  8 verified, but nothing could be confirmed · 70 internal",
     after_long_help = "EXAMPLES\n  \
         sfumato demo                                 see it work on made-up patients\n  \
         sfumato inspect patients.csv                 what is in the table, and who stands out\n  \
@@ -28,7 +29,7 @@ use std::process::ExitCode;
         sfumato list criteria                        what a plan can require\n  \
         sfumato reproduce skewed --quick             a paper's experiments, beside what it printed\n\n\
         EXIT CODES\n  0 holds or done\n  1 checked and does not hold\n  2 usage or plan\n  3 input data\n  4 infeasible\n  \
-        5 verification or attack gate failed\n  6 resources\n  7 reading or writing\n  70 internal"
+        5 verification or attack gate failed\n  6 resources\n  7 reading or writing\n  8 verified, but nothing could be confirmed\n  70 internal"
 )]
 struct Arguments {
     /// How many threads to use; all cores if not said.

@@ -36,6 +36,9 @@ pub struct Answer {
     pub worst_record: Option<usize>,
     /// For a criterion about how frequent values are: whether one of them is in the way of every grouping.
     pub eligibility: Option<Eligibility>,
+    /// Whether it was checked on what is at hand. Of a release alone some criteria cannot be: then it is stated that
+    /// they hold, and nothing was measured.
+    pub is_checked: bool,
 }
 
 /// Whether any grouping of a table can satisfy a criterion about how frequent values are.
@@ -48,6 +51,12 @@ pub struct Eligibility {
 }
 
 impl Answer {
+    /// That a requirement holds, as somebody states who could check it.
+    pub fn stated(requirement: Requirement) -> Answer {
+        let verdict = Verdict { holds: true, ..Verdict::default() };
+        Answer { requirement, verdict, worst_record: None, eligibility: None, is_checked: false }
+    }
+
     /// The points of a skyline, as asked for, each with what was reached.
     pub fn points(&self) -> impl Iterator<Item = (&Point, &Reached)> {
         let asked = self.requirement.points();
@@ -120,7 +129,7 @@ pub fn audit_bound(table: &Table, groups: &Groups, requirements: &[Requirement],
             Some(l) if verdict.holds => Some(Eligibility { l, too_frequent: None }),
             _ => eligibility(table, bound, &mut counted)?,
         };
-        Ok(Answer { requirement: wanted.clone(), verdict, worst_record, eligibility })
+        Ok(Answer { requirement: wanted.clone(), verdict, worst_record, eligibility, is_checked: true })
     });
     Ok(Audit { records: groups.records(), groups: groups.len(), criteria: answers.collect::<Result<_>>()? })
 }

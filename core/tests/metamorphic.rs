@@ -184,7 +184,7 @@ fn what_is_measured_of_everybody_three_times() {
 #[test]
 fn everybody_twice_with_twice_the_k_is_the_same() {
     let mut numbers = Numbers(3);
-    let levels = |made: &Made| made.publication.method.search.as_ref().expect("a search").levels.clone();
+    let levels = |made: &Made| made.publication.method.chosen.as_ref().expect("a search").levels.clone();
     let (mut compared, mut finer) = (0, 0);
     for _ in 0..cases(40) {
         let people = People::random(&mut numbers);
@@ -313,8 +313,7 @@ fn a_small_class_of_starred_records_is_counted() {
     let made = publish::make(&plan, &publishing, &table, &formats).unwrap();
     assert_eq!((made.publication.published, made.publication.suppressed, made.publication.groups), (6, 1, 2));
     let target = folder.path().join("release");
-    let order =
-        Order { plan: &plan, publishing: &publishing, table: &table, target: &target, replace: false, inputs: &[] };
+    let order = Order { plan: &plan, publishing: &publishing, target: &target, replace: false, inputs: &[] };
     let certificate = release::write(&made, &order, &formats).unwrap();
     assert_eq!(certificate["suppressed"], 1);
     let stars = written(&target.join("data.csv")).into_iter().filter(|row| row.iter().all(|cell| cell == "*")).count();
@@ -346,8 +345,7 @@ fn people_whose_value_is_a_star_are_not_taken_for_suppressed() {
         let made = publish::make(&plan, &publishing, &table, &formats).unwrap();
         assert_eq!((made.publication.published, made.publication.suppressed), (4, 0));
         let target = folder.path().join("release");
-        let order =
-            Order { plan: &plan, publishing: &publishing, table: &table, target: &target, replace: false, inputs: &[] };
+        let order = Order { plan: &plan, publishing: &publishing, target: &target, replace: false, inputs: &[] };
         match release::write(&made, &order, &formats) {
             Ok(_) => {
                 assert!(verify(&target, &formats).unwrap().holds(), "{suppressed}");

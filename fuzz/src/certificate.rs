@@ -124,7 +124,7 @@ fn write_table(text: &str, target: &Path) -> Result<()> {
     publishing.chance = Chance::insecure(1);
     let (table, formats) = (sample::hospital(40, 1), Formats::default());
     let made = publish::make(&plan, &publishing, &table, &formats)?;
-    let order = Order { plan: &plan, publishing: &publishing, table: &table, target, replace: false, inputs: &[] };
+    let order = Order { plan: &plan, publishing: &publishing, target, replace: false, inputs: &[] };
     release::write(&made, &order, &formats).map(drop)
 }
 

@@ -50,7 +50,6 @@ pub fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode> {
     let order = release::Order {
         plan: &plan,
         publishing: &publishing,
-        table: &table,
         target: &target,
         replace: true,
         inputs: &[plan_path.clone(), table_path.clone()],

@@ -132,7 +132,6 @@ fn publish_table(arguments: &Arguments, plan: &Plan, output: &mut Output) -> Res
     let order = release::Order {
         plan,
         publishing: &publishing,
-        table: &table,
         target: &arguments.out,
         replace: arguments.replace,
         inputs: &inputs,

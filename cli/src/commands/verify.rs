@@ -11,7 +11,8 @@ use std::process::ExitCode;
 /// Verify a release directory: recompute what its certificate states, from the directory alone
 #[derive(Args)]
 #[command(after_long_help = "EXAMPLES\n  sfumato verify release\n  sfumato verify release --json\n\n\
-    Exits with 5 and names the claims that fail if anything was changed.")]
+    Exits with 5 and names the claims that fail if anything was changed, and with 8 if nothing is wrong but no criterion\n    \
+    could be checked on the release alone.")]
 pub struct Arguments {
     /// The release directory.
     release: PathBuf,
@@ -27,15 +28,27 @@ pub fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode> {
     } else {
         output.text(&text(&found))?;
     }
-    Ok(if found.holds() { ExitCode::SUCCESS } else { ExitCode::from(Fault::Gate.exit_code()) })
+    Ok(match found.holds() {
+        false => ExitCode::from(Fault::Gate.exit_code()),
+        true if found.confirms_nothing() => ExitCode::from(NOTHING_CONFIRMED),
+        true => ExitCode::SUCCESS,
+    })
 }
+
+/// The exit code where nothing is wrong, and no criterion could be checked.
+const NOTHING_CONFIRMED: u8 = 8;
 
 fn document(found: &Verification) -> serde_json::Value {
     let claims = found
         .claims
         .iter()
         .map(|claim| serde_json::json!({ "claim": claim.name, "holds": claim.holds, "detail": claim.detail }));
-    serde_json::json!({ "holds": found.holds(), "seal": found.seal, "claims": claims.collect::<Vec<_>>() })
+    serde_json::json!({
+        "holds": found.holds(),
+        "criteria_confirmed": found.confirmed,
+        "seal": found.seal,
+        "claims": claims.collect::<Vec<_>>(),
+    })
 }
 
 fn text(found: &Verification) -> String {
@@ -52,9 +65,13 @@ fn text(found: &Verification) -> String {
     let failed = found.failed().count();
     let untold = found.claims.iter().filter(|claim| claim.holds.is_none()).count();
     text += &match (failed, untold) {
+        (0, _) if found.confirms_nothing() => format!(
+            "\n– Nothing is wrong, but no criterion can be checked on the release alone: nothing is confirmed.\nSeal: {}\n",
+            found.seal
+        ),
         (0, 0) => format!("\n✓ The release is what its certificate says.\nSeal: {}\n", found.seal),
         (0, some) => format!(
-            "\n✓ The release is what its certificate says; {some} of its statements (–) cannot be told from the release alone.\nSeal: {}\n",
+            "\n✓ The release is what its certificate says; {some} of its statements (–) cannot be checked from the release alone.\nSeal: {}\n",
             found.seal
         ),
         (some, _) => format!("\n✗ {some} of {} claims do not hold: do not rely on this release.\n", found.claims.len()),

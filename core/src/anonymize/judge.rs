@@ -171,15 +171,12 @@ impl<'a> Judge<'a> {
         }
     }
 
-    /// Every metric of a candidate, and the share of each quasi-identifier's information that it keeps. For a judge made
-    /// for all metrics.
-    pub fn measure_all(&self, levels: &[usize]) -> (Vec<(&'static str, f64)>, Vec<f64>) {
+    /// Every metric of a candidate. For a judge made for all metrics.
+    pub fn measure_all(&self, levels: &[usize]) -> Vec<(&'static str, f64)> {
         let mut work = Work::default();
         self.base.group(levels, &mut work.scratch);
         self.violations(&self.base, &mut work);
-        self.with_candidate(&self.base, levels, &mut work, |one| {
-            (crate::utility::measure_all(one), crate::utility::loss::information_kept(one))
-        })
+        self.with_candidate(&self.base, levels, &mut work, crate::utility::measure_all)
     }
 
     /// The smallest frequency set that these levels can be rolled up from, if it is not the base.

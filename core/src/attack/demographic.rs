@@ -50,6 +50,10 @@ impl Attack for Demographic {
         let names = target.schema.names(Role::Sensitive);
         names.into_iter().map(|name| self.find(target, original, name)).collect()
     }
+
+    fn is_made(&self, target: &Target<'_>) -> bool {
+        !target.bucketized && !target.schema.names(Role::Sensitive).is_empty()
+    }
 }
 
 impl Demographic {

@@ -55,6 +55,11 @@ impl Attack for Eligibility {
         finding.warning = sight.warning(&suppressed, promised.is_some());
         Ok(vec![Finding { on: Some(column.name().to_string()), limit, repeatable: suppressed.is_published, ..finding }])
     }
+
+    /// Where nothing had to be withheld there is nothing to find, and any limit is kept to.
+    fn is_made(&self, _: &Target<'_>) -> bool {
+        true
+    }
 }
 
 /// How far each value of a published column is believed to be S1, by its code there; nothing if that could not be told.

@@ -5,6 +5,8 @@
 //! that are expected to be linked to the right person when all are tried.
 //! **Definition**: for a group of n records and F people of the register who fit it, the prosecutor's chance is 1/n; the journalist's is 1/max(F, n), for groups that anybody in the register fits
 //! (a register with F < n is not complete: n people fit, listed or not); the marketer's is the mean over records of the journalist's. With "original" the register holds just the published people, F = n.
+//! In a bucketized release, whose quasi-identifiers are exact, n counts the records with equal quasi-identifiers, and
+//! k-anonymity of its groups is no limit.
 //! A person of the register fits a group when each of her values is the group's, or the first of its hierarchy's labels that the release has is. The highest belief is the prosecutor's for "original" and the
 //! journalist's for a file; affected are the records for which it is reached.
 //! **Cost**: one look at each group; with a file, grouping its rows together with the release's groups.
@@ -19,12 +21,13 @@
 
 use super::shared::{Belief, Tally, published_codes};
 use super::{Attack, Build, Finding, Target};
-use crate::candidate::dense_ids;
-use crate::criterion::{About, Knowledge};
+use crate::candidate::{Groups, dense_ids};
+use crate::criterion::{About, Knowledge, Limit};
 use crate::data::{Column, ReadOptions, Role, Table};
 use crate::error::{Error, Result};
 use crate::exact::Fraction;
 use crate::kind::{Kind, Param, Params, Shape};
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::path::Path;
 
@@ -49,7 +52,8 @@ struct Linkage {
 
 impl Attack for Linkage {
     fn run(&self, target: &Target<'_>) -> Result<Vec<Finding>> {
-        let sizes: Vec<u64> = (0..target.groups.len()).map(|group| target.groups.size(group) as u64).collect();
+        let classes = classes(target)?;
+        let sizes: Vec<u64> = (0..classes.len()).map(|class| classes.size(class) as u64).collect();
         let register = self.params.file("register").map(|path| Register::read(target, path)).transpose()?;
         // How many people a record of each group may belong to; nobody where the register has none.
         let candidates: Vec<Option<u64>> = match &register {
@@ -74,6 +78,29 @@ impl Attack for Linkage {
         }
         Ok(vec![finding])
     }
+
+    fn is_made(&self, _: &Target<'_>) -> bool {
+        true
+    }
+}
+
+/// Records that nobody can tell apart by their published quasi-identifiers. In a bucketized release those are exact, and
+/// a group number does not hide whose row it is.
+fn classes<'t>(target: &Target<'t>) -> Result<Cow<'t, Groups>> {
+    if !target.bucketized {
+        return Ok(Cow::Borrowed(target.groups));
+    }
+    let quasi = target.schema.select(target.release, Role::Quasi)?;
+    Ok(Cow::Owned(Groups::by_columns(&quasi, target.release.rows())))
+}
+
+/// The tightest limit on the chance to pick a person's record. What criteria promise about groups is no promise about
+/// rows with exact quasi-identifiers.
+fn limit(target: &Target<'_>) -> Option<Limit> {
+    match target.bucketized {
+        false => target.promises.limit(None, About::Identity, Knowledge::Nothing),
+        true => target.promises.tolerated(About::Identity, Knowledge::Nothing),
+    }
 }
 
 fn one_of(people: u64) -> Fraction {
@@ -81,7 +108,7 @@ fn one_of(people: u64) -> Fraction {
 }
 
 fn tally(target: &Target<'_>, sizes: &[u64], candidates: &[Option<u64>]) -> Tally {
-    let limit = target.promises.limit(None, About::Identity, Knowledge::Nothing);
+    let limit = limit(target);
     let fewest = candidates.iter().flatten().min();
     let mut tally = Tally::default();
     for (&size, people) in sizes.iter().zip(candidates) {

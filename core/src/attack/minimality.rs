@@ -4,8 +4,9 @@
 //! **Finds** the people in one of whose possible values such an attacker believes more than a criterion promises; for values about which nothing is promised, more than the value's share of the group.
 //! **Definition**: possible worlds give the records of every published group its values in all ways. The method is replayed on each: worlds in which it would have gone another way are impossible, and
 //! where it goes on by lot they weigh what the lot does. Belief is a value's share of the weight. A method that reads quasi-identifiers alone, or sensitive values alone, leaves all worlds as they are.
-//! Groups that can be replayed but not decided (too few possible worlds among those drawn, or an interval on both sides of the limit) are undecided, and their people count as above a limit that the plan sets. Where
-//! nothing can be replayed every group is undecided, and beliefs are shares.
+//! Groups that cannot be decided (nothing can be replayed, too few possible worlds among those drawn, an interval on
+//! both sides of the limit, or groups whose decisions depend on each other) are undecided. Their people count as above
+//! any limit that the plan sets, and the highest belief is then a lower bound: at least a value's share of its group.
 //! **Cost**: for each kind of group the number of states that drawing its records one by one leads through; beyond the `budget`, `samples` worlds are drawn by lot and beliefs are intervals, which hold all together with 99.9 %.
 //! Floats decide where they are clear, integers of any size where not.
 //! **Reference**: Wong et al. 2007; Cormode et al. 2010.
@@ -124,9 +125,13 @@ impl Minimality {
         let finding = sum.tally.clone().finding(KIND.name, &self.params, knowledge, published.records());
         let highest = sum.top.and_then(|(_, place)| side.exactly(place)).unwrap_or(finding.highest);
         let details = sum.details(side, class, finding.people, highest);
-        let repeatable = sum.sampled_groups == 0 && !matches!(side.ground.known, Known::Nothing) && !side.whole_matters;
+        // With the release alone it is always the same; worlds are drawn by what the groups are.
+        let is_clear = sum.sampled_groups == 0 && !matches!(side.ground.known, Known::Nothing) && !side.whole_matters;
+        let repeatable = is_clear || !side.has_original;
         let warning = sum.warning(side);
-        Finding { on: Some(side.column.name().to_string()), highest, details, repeatable, warning, ..finding }
+        let is_lower_bound = sum.undecided_people > 0 || sum.sampled_groups > 0;
+        let on = Some(side.column.name().to_string());
+        Finding { on, highest, is_lower_bound, details, repeatable, warning, ..finding }
     }
 }
 
@@ -156,6 +161,8 @@ struct Side<'a> {
     l: Option<f64>,
     /// Whether what is promised, or what the method did, depends on records that are not published.
     whole_matters: bool,
+    /// Whether the original is at hand.
+    has_original: bool,
 }
 
 /// What is said of a value.
@@ -196,13 +203,22 @@ impl<'a> Side<'a> {
         };
         let withholds = target.original.is_some_and(|original| original.table.rows() > ground.published.records());
         let reads_whole = target.promises.criteria.iter().any(|(_, bound)| bound.criterion.scope() != Scope::Groups);
-        Ok(Side { ground, column, values, l, whole_matters: withholds && reads_whole })
+        let has_original = target.original.is_some();
+        Ok(Side { ground, column, values, l, whole_matters: withholds && reads_whole, has_original })
     }
 
     fn home(&self, group: usize) -> Option<Home<'_>> {
         match &self.ground.known {
             Known::Worlds(worlds) => worlds.home(group),
             _ => None,
+        }
+    }
+
+    /// How many groups cannot be decided alone: the decisions of the method about them depend on others.
+    fn coupled(&self) -> u64 {
+        match &self.ground.known {
+            Known::Worlds(worlds) => worlds.coupled,
+            _ => 0,
         }
     }
 
@@ -242,12 +258,7 @@ impl<'a> Side<'a> {
             None => sum.exact_groups += 1,
         }
         let found = home.cells().map(|(block, people)| (people, self.believe_cell(sum, group, block, &home, &held)));
-        let mut found: Vec<(u64, Found)> = found.collect();
-        if home.replayed.replay.coupled {
-            // Its own tests are not all that is known about it.
-            sum.coupled_groups += 1;
-            found.iter_mut().for_each(|(_, found)| found.undecided = true);
-        }
+        let found: Vec<(u64, Found)> = found.collect();
         sum.conclude(&found);
     }
 
@@ -287,7 +298,8 @@ impl<'a> Side<'a> {
             let share = self.share(group, value);
             let belief = Estimate { low: share.to_f64(), high: share.to_f64() };
             let is_above = |limit: Limit| !limit.allows(share);
-            let above = tolerated.is_some_and(is_above);
+            // Undecided is never within a limit: the belief may be anything from the share up.
+            let above = tolerated.is_some_and(|limit| !is_even || is_above(limit));
             found.add(is_even.then(|| promised.is_some_and(is_above)), above, belief.low);
             sum.believe(belief, promised, tolerated, above);
             sum.note(belief.low, Place { group, block: 0, code });
@@ -391,7 +403,6 @@ struct Sum {
     undecided_people: u64,
     exact_groups: u64,
     sampled_groups: u64,
-    coupled_groups: u64,
     /// The fewest possible worlds that were found by lot.
     accepted: Option<u64>,
     /// The highest belief over what is promised, and the highest that any may be.
@@ -433,7 +444,6 @@ impl Sum {
         self.undecided_people += other.undecided_people;
         self.exact_groups += other.exact_groups;
         self.sampled_groups += other.sampled_groups;
-        self.coupled_groups += other.coupled_groups;
         self.accepted = self.accepted.into_iter().chain(other.accepted).min();
         self.over_promised = self.over_promised.max(other.over_promised);
         self.upper = self.upper.max(other.upper);
@@ -482,7 +492,7 @@ impl Sum {
             (UNDECIDED_PEOPLE, self.undecided_people as f64),
             ("exact_groups", self.exact_groups as f64),
             ("sampled_groups", self.sampled_groups as f64),
-            ("coupled_groups", self.coupled_groups as f64),
+            ("coupled_groups", side.coupled() as f64),
         ];
         if self.sampled_groups > 0 {
             details.push(("max_belief_upper", self.upper));

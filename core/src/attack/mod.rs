@@ -49,11 +49,6 @@ pub fn usual(requirements: &[Requirement]) -> Vec<(&'static Kind<Build>, Params)
     usual.chain(granted).collect()
 }
 
-/// The attack that is made on what was withheld for a frequent value, whatever attacks a plan names.
-pub fn on_suppression() -> (&'static Kind<Build>, Params) {
-    (&eligibility::KIND, Params::default())
-}
-
 /// Makes an attack from checked parameters.
 pub type Build = fn(&Params) -> Box<dyn Attack>;
 
@@ -127,6 +122,7 @@ impl Suppressed<'_> {
 }
 
 /// What criteria that hold promise, and what the plan tolerates beyond.
+#[derive(Clone)]
 pub struct Promises<'a> {
     /// The criteria, bound to the table that the release was made from.
     pub criteria: Vec<(&'a Requirement, &'a Bound)>,
@@ -185,6 +181,11 @@ pub trait Attack: Send + Sync {
     /// Attacks the release; one finding for each sensitive column, or one in all.
     fn run(&self, target: &Target<'_>) -> Result<Vec<Finding>>;
 
+    /// Whether it is about such a release at all. By default, it is about sensitive columns.
+    fn is_made(&self, target: &Target<'_>) -> bool {
+        !target.schema.names(Role::Sensitive).is_empty()
+    }
+
     /// What it believes about each group and each of its values that needs protection; nothing if it does not look at groups that way.
     fn each(&self, _target: &Target<'_>) -> Result<Option<Vec<Believed>>> {
         Ok(None)
@@ -221,6 +222,8 @@ pub struct Finding {
     pub knowledge: String,
     /// The highest belief reached; zero where there is nothing to believe.
     pub highest: Fraction,
+    /// Whether that is a lower bound only: about somebody it could not be decided how much is believed.
+    pub is_lower_bound: bool,
     /// People (published records) whom the attack affects, by its own definition.
     pub people: u64,
     /// Groups that they are in.

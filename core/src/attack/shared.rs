@@ -164,6 +164,7 @@ impl Tally {
             on: None,
             knowledge,
             highest: self.highest.unwrap_or(Fraction::ZERO).reduced(),
+            is_lower_bound: false,
             people: self.people,
             groups: self.groups,
             limit: self.worst.and_then(|worst| worst.limit),

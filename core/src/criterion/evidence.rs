@@ -186,7 +186,7 @@ impl Evidence {
 }
 
 /// The answer of a criterion.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Verdict {
     /// Whether it holds.
     pub holds: bool,

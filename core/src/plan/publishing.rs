@@ -77,6 +77,8 @@ pub struct Attempt {
     pub params: Params,
     /// The most that it may reach, if it is to be limited beyond what criteria promise.
     pub max_belief: Option<Fraction>,
+    /// Whether the plan names it: every usual attack is made, named or not.
+    pub is_named: bool,
 }
 
 impl Plan {
@@ -107,10 +109,7 @@ impl Plan {
         let release = root.section("release")?;
         let (max_suppressed, recoding, format) = read_release(release.as_ref())?;
         let formulas = read_formulas(release.as_ref())?;
-        let attacks = match root.sections("attack")?.as_slice() {
-            [] => default_attacks(&self.requirements),
-            sections => sections.iter().map(read_attack).collect::<Result<_>>()?,
-        };
+        let attacks = read_attacks(&root.sections("attack")?, &self.requirements)?;
         let (target, workload) = match root.section("utility")? {
             None => (None, None),
             Some(section) => {
@@ -287,13 +286,22 @@ fn read_attack(section: &Section<'_>) -> Result<Attempt> {
     })?;
     let kind = attack::find(&name).map_err(|error| at(of_transactions(&name, error)))?;
     let params = kind.check(&written(section, &["attack", "max_belief"])).map_err(at)?;
-    Ok(Attempt { kind, params, max_belief: share(section, "max_belief")? })
+    Ok(Attempt { kind, params, max_belief: share(section, "max_belief")?, is_named: true })
 }
 
-/// The attacks that are made where the plan names none.
-fn default_attacks(requirements: &[Requirement]) -> Vec<Attempt> {
-    let attempt = |(kind, params)| Attempt { kind, params, max_belief: None };
-    attack::usual(requirements).into_iter().map(attempt).collect()
+/// The attacks that the plan names, and every usual one that it does not set up in its own way: a plan can ask for more
+/// than the usual attacks, never for less.
+fn read_attacks(sections: &[Section<'_>], requirements: &[Requirement]) -> Result<Vec<Attempt>> {
+    let mut attacks: Vec<Attempt> = sections.iter().map(read_attack).collect::<Result<_>>()?;
+    let named = attacks.len();
+    for (kind, params) in attack::usual(requirements) {
+        let is_default = kind.check(&[]).is_ok_and(|default| default == params);
+        let is_set_up = |named: &Attempt| named.kind.name == kind.name && (is_default || named.params == params);
+        if !attacks[..named].iter().any(is_set_up) {
+            attacks.push(Attempt { kind, params, max_belief: None, is_named: false });
+        }
+    }
+    Ok(attacks)
 }
 
 pub(super) fn written<'a>(section: &'a Section<'_>, not: &[&str]) -> Vec<(&'a str, Raw)> {
@@ -359,7 +367,9 @@ mod tests {
             Recoding { suppressed: Suppressed::Starred, insensitive: Insensitive::Drop, form: Form::Generalized }
         );
         assert!(!said.gate.refuses && said.gate.max_belief == Some(Fraction::new(1, 2)));
-        assert_eq!((said.attacks.len(), said.target.as_deref(), said.format.as_str()), (1, Some("disease"), "tsv"));
+        assert_eq!((said.target.as_deref(), said.format.as_str()), (Some("disease"), "tsv"));
+        let made: Vec<bool> = said.attacks.iter().map(|attempt| attempt.is_named).collect();
+        assert_eq!(made, [true, false, false, false, false, false], "the usual attacks are made as well");
     }
 
     #[test]

@@ -2,20 +2,20 @@
 
 use super::pipeline::Formed;
 use super::{
-    Classification, ColumnLevel, ColumnReport, Distribution, MethodReport, Publication, SearchReport, SkewReport,
+    ChosenLevels, Classification, ColumnLevel, ColumnReport, Distribution, MethodReport, Publication, SearchReport,
+    SkewReport, coarse_note, standing_notes,
 };
 use crate::anonymize::{Generalization, Judge, Outcome, Task};
 use crate::attack::Finding;
 use crate::audit::Answer;
 use crate::candidate::Coded;
-use crate::criterion::Requirement;
-use crate::data::{Column, ColumnSpec, Role};
+use crate::data::{Column, Role};
 use crate::error::Result;
 use crate::plan::{Plan, Publishing};
 use crate::recode::{Form, Labels, Recoded, Suppressed};
 use crate::utility::classification::accuracy;
-use crate::utility::grouped;
 use crate::utility::queries::{self, Published, Release, Workload};
+use crate::utility::{grouped, information};
 use std::collections::BTreeMap;
 
 /// What is known of a recoded table.
@@ -31,19 +31,23 @@ pub(super) struct Known<'a> {
 impl Known<'_> {
     pub fn describe(&self, criteria: Vec<Answer>, attacks: Vec<Finding>) -> Result<Publication> {
         let (task, recoded, publishing) = (self.task, self.recoded, self.publishing);
-        let Worth { columns, utility } = self.worth()?;
+        let (columns, utility) = (self.columns()?, self.utility()?);
+        let kept: Vec<f64> = columns.iter().filter_map(|column| column.kept).collect();
         // Apart from quasi-identifiers, sensitive values cannot be predicted record by record.
         let bucketized = publishing.recoding.form == Form::Bucketized;
         let is_apart = |name: &&str| bucketized && task.schema.names(Role::Sensitive).contains(name);
         let target = publishing.target.as_deref().filter(|target| !is_apart(target));
-        let mut notes = notes(self.plan, publishing, task);
+        let requirements = &self.plan.requirements;
+        let mut notes =
+            standing_notes(task.schema, requirements, publishing.recoding.form, publishing.chance.is_secure());
+        notes.extend(column_notes(self.plan, publishing, task));
         notes.extend(self.skew.map(SkewReport::sentence));
         if let Some(skew) = self.skew.filter(|_| is_coarse(recoded)) {
-            notes.extend(coarse_words(skew, task.table.column(&skew.on)?));
+            notes.extend(coarse_note(skew, task.table.column(&skew.on)?));
         }
         notes.extend(attacks.iter().filter_map(|finding| finding.warning.clone()));
         Ok(Publication {
-            records: task.table.rows() + self.skew.map_or(0, |skew| skew.withheld as usize),
+            records: self.skew.map_or(task.table.rows(), |skew| skew.records as usize),
             published: recoded.table.rows(),
             suppressed: recoded.suppressed,
             skew: self.skew.cloned(),
@@ -54,7 +58,9 @@ impl Known<'_> {
             method: self.method(),
             criteria,
             attacks,
+            undisclosed: Vec::new(),
             attacks_refuse: publishing.gate.refuses,
+            information_kept: information::overall(kept.into_iter()),
             utility,
             classification: target.map(|target| classified(task, recoded, target)).transpose()?.flatten(),
             group_sizes: group_sizes(recoded),
@@ -63,45 +69,18 @@ impl Known<'_> {
         })
     }
 
-    /// How much of the columns is left, and every metric that applies.
-    fn worth(&self) -> Result<Worth> {
-        let mut worth = match (&self.formed.outcome, self.publishing.recoding.form) {
-            (Outcome::Levels(found), Form::Generalized) => self.worth_of_levels(found)?,
-            _ => self.worth_of_groups()?,
+    /// Every metric that applies.
+    fn utility(&self) -> Result<Vec<(&'static str, f64)>> {
+        let mut utility = match (&self.formed.outcome, self.publishing.recoding.form) {
+            (Outcome::Levels(found), Form::Generalized) => {
+                Judge::for_all_metrics(self.task)?.measure_all(&found.levels)
+            }
+            _ => grouped::measure(&self.recoded.groups, self.task.table.rows() as u64),
         };
         if let Some(workload) = &self.publishing.workload {
-            worth.utility.extend(self.answered(workload)?);
+            utility.extend(self.answered(workload)?);
         }
-        Ok(worth)
-    }
-
-    fn worth_of_levels(&self, found: &Generalization) -> Result<Worth> {
-        let judge = Judge::for_all_metrics(self.task)?;
-        let (utility, kept) = judge.measure_all(&found.levels);
-        let scales = &judge.scales().columns;
-        let of = |name: &str| scales.iter().position(|scale| scale.name == name);
-        let columns = self.columns(
-            |name| of(name).map(|at| ColumnLevel { level: found.levels[at], height: scales[at].height() }),
-            |name| of(name).map(|at| kept[at]),
-        );
-        Ok(Worth { columns, utility })
-    }
-
-    fn worth_of_groups(&self) -> Result<Worth> {
-        let (task, recoded) = (self.task, self.recoded);
-        let mut utility = grouped::measure(&recoded.groups, task.table.rows() as u64);
-        let quasi = task.schema.select(task.table, Role::Quasi)?;
-        let is_exact = self.publishing.recoding.form == Form::Bucketized;
-        let lost: Vec<f64> = if is_exact {
-            vec![0.0; quasi.len()]
-        } else {
-            quasi.iter().map(|column| grouped::lost(column, &self.formed.groups, task.table.rows())).collect()
-        };
-        if !is_exact {
-            utility.push((grouped::TIGHTEST_LOSS.0, lost.iter().sum::<f64>() / lost.len().max(1) as f64));
-        }
-        let of = |name: &str| quasi.iter().position(|column| column.name() == name).map(|at| 1.0 - lost[at]);
-        Ok(Worth { columns: self.columns(|_| None, of), utility })
+        Ok(utility)
     }
 
     /// How well the release answers queries about the first sensitive column.
@@ -145,51 +124,73 @@ impl Known<'_> {
         }
     }
 
-    fn columns(
-        &self,
-        level: impl Fn(&str) -> Option<ColumnLevel>,
-        kept: impl Fn(&str) -> Option<f64>,
-    ) -> Vec<ColumnReport> {
-        let report = |spec: &ColumnSpec| {
-            let quasi = Some(spec.name.as_str()).filter(|_| spec.role == Role::Quasi);
-            ColumnReport {
-                name: spec.name.clone(),
-                role: spec.role,
-                published: self.publishing.recoding.publishes(spec),
-                level: quasi.and_then(&level),
-                kept: quasi.and_then(&kept),
+    fn columns(&self) -> Result<Vec<ColumnReport>> {
+        let mut reports = Vec::new();
+        for spec in self.plan.schema.columns() {
+            let is_quasi = spec.role == Role::Quasi;
+            let published = self.publishing.recoding.publishes(spec);
+            let mut report = ColumnReport::new(&spec.name, spec.role, published);
+            if is_quasi {
+                let column = self.recoded.table.column(&spec.name)?;
+                let original = self.task.table.column(&spec.name)?;
+                let ruler = information::ruler(Some(spec), original.domain().value_type(), column.domain().labels());
+                report.kept = Some(information::kept(column, &ruler, self.missing()));
+                report.ruler = Some(ruler);
+                report.level = self.level(original)?;
             }
+            reports.push(report);
+        }
+        Ok(reports)
+    }
+
+    /// How many records of the original are not published.
+    fn missing(&self) -> u64 {
+        let records = self.skew.map_or(self.task.table.rows() as u64, |skew| skew.records);
+        records - self.recoded.table.rows() as u64
+    }
+
+    /// The level that a quasi-identifier is published on, if its column is generalized as a whole.
+    fn level(&self, original: &Column) -> Result<Option<ColumnLevel>> {
+        let (Outcome::Levels(found), Form::Generalized) = (&self.formed.outcome, self.publishing.recoding.form) else {
+            return Ok(None);
         };
-        self.plan.schema.columns().iter().map(report).collect()
+        let names = self.task.schema.names(Role::Quasi);
+        let at = names.iter().position(|name| *name == original.name()).expect("it is a quasi-identifier");
+        let height = self.task.schema.quasi_hierarchy(original)?.height();
+        Ok(Some(ColumnLevel { level: found.levels[at], height }))
     }
 
     fn method(&self) -> MethodReport {
-        let search = match &self.formed.outcome {
-            Outcome::Groups(_) => None,
-            Outcome::Levels(found) => Some(self.search(found)),
+        let (chosen, search) = match &self.formed.outcome {
+            Outcome::Groups(_) => (None, None),
+            Outcome::Levels(found) => (Some(self.chosen(found)), Some(search(found))),
         };
         MethodReport {
             name: self.formed.method.kind.name,
             params: self.formed.method.params.clone(),
             class: self.formed.class,
             insecure_seed: !self.publishing.chance.is_secure(),
+            chosen,
             search,
         }
     }
 
-    fn search(&self, found: &Generalization) -> SearchReport {
+    fn chosen(&self, found: &Generalization) -> ChosenLevels {
         let names = self.task.schema.names(Role::Quasi).into_iter().map(str::to_string);
-        SearchReport {
-            metric: self.publishing.metric.kind.name,
-            value: found.value,
-            levels: names.zip(found.levels.iter().copied()).collect(),
-            nodes: found.nodes,
-            checked: found.checked,
-            safe: found.safe,
-            minimal: found.minimal.clone(),
-            exhaustive: found.exhaustive,
-            considered: found.considered.clone(),
-        }
+        let levels = names.zip(found.levels.iter().copied()).collect();
+        ChosenLevels { metric: self.publishing.metric.kind.name, levels }
+    }
+}
+
+fn search(found: &Generalization) -> SearchReport {
+    SearchReport {
+        value: found.value,
+        nodes: found.nodes,
+        checked: found.checked,
+        safe: found.safe,
+        minimal: found.minimal.clone(),
+        exhaustive: found.exhaustive,
+        considered: found.considered.clone(),
     }
 }
 
@@ -198,30 +199,12 @@ fn is_coarse(recoded: &Recoded) -> bool {
     recoded.groups.len() == 1 && recoded.suppressed == 0
 }
 
-/// Why, and what helps, if a frequent value is the reason.
-fn coarse_words(skew: &SkewReport, left: &Column) -> Option<String> {
-    let most = left.counts().into_iter().max().unwrap_or(0);
-    let is_full = u128::from(most) * u128::from(skew.l) * 10 > left.codes().len() as u128 * 9;
-    (is_full && left.domain().len() as u64 > skew.l).then(|| format!(
-        "Only one group could be formed: in what was left, one value of \"{}\" has nearly one in {}, so hardly any part of it has room for its share. In place of this release, and before it gets out, [skew] l = {} would withhold a little more and make groups easier to form; or try anatomy.",
-        skew.on,
-        skew.l,
-        skew.l + 1
-    ))
-}
-
 /// The labels of a column.
 struct Shown {
     /// For each row of the table the number of its label.
     labels: Vec<u32>,
     /// The values that each label stands for.
     covers: Vec<Vec<u32>>,
-}
-
-/// What a release is worth.
-struct Worth {
-    columns: Vec<ColumnReport>,
-    utility: Vec<(&'static str, f64)>,
 }
 
 /// How well a classifier predicts a column from the quasi-identifiers, before and after.
@@ -263,40 +246,16 @@ fn distributions(task: &Task<'_>, recoded: &Recoded) -> Result<Vec<Distribution>
         Distribution {
             column: column.name().to_string(),
             values: order.iter().map(|&code| column.domain().label(code as u32).to_string()).collect(),
-            before: order.iter().map(|&code| before[code]).collect(),
+            before: Some(order.iter().map(|&code| before[code]).collect()),
             after: order.iter().map(|&code| after[code]).collect(),
         }
     };
     Ok(task.schema.select(task.table, Role::Sensitive)?.into_iter().map(of).collect())
 }
 
-/// Whether a requirement has points, and every one names a value.
-fn leaves_values_out(wanted: &Requirement) -> bool {
-    !wanted.points().is_empty() && wanted.points().iter().all(|point| point.value.is_some())
-}
-
-fn notes(plan: &Plan, publishing: &Publishing, task: &Task<'_>) -> Vec<String> {
+/// What the custodian should know about columns of the original.
+fn column_notes(plan: &Plan, publishing: &Publishing, task: &Task<'_>) -> Vec<String> {
     let mut notes = Vec::new();
-    if !publishing.chance.is_secure() {
-        notes.push("Not for release: random choices were made with a seed, and whoever knows it undoes them.".into());
-    }
-    if publishing.recoding.form == Form::Bucketized {
-        notes.push("Quasi-identifiers are published as they are: everybody can see who is in the table. What is hidden is who in a group has which of its sensitive values.".into());
-    }
-    if plan.requirements.iter().any(Requirement::several_records) {
-        notes.push("People have several records here. Attacks take every record for a person, so none was made; figures about groups count records. What is promised allows for people without any value: whoever knows that everybody in a group has one may believe more. Columns that show which records are one person's must not be published.".into());
-    }
-    for wanted in plan.requirements.iter().filter(|wanted| leaves_values_out(wanted)) {
-        let on = wanted.on.join(", ");
-        notes.push(format!("{} protects only those values of \"{on}\" that its points name: a point without `value` would protect the others.", wanted.kind.name));
-    }
-    for name in plan.schema.names(Role::Sensitive) {
-        if !plan.requirements.iter().any(|wanted| wanted.on.iter().any(|on| on == name)) {
-            notes.push(format!(
-                "No criterion protects the sensitive column \"{name}\": whoever finds a person's group may learn the value."
-            ));
-        }
-    }
     for spec in plan.schema.columns().iter().filter(|spec| publishing.recoding.publishes(spec)) {
         let alone = task.table.find(&spec.name).filter(|_| spec.role == Role::Insensitive).map(unique_share);
         if let Some(share) = alone.filter(|share| *share >= 0.01) {
@@ -305,12 +264,6 @@ fn notes(plan: &Plan, publishing: &Publishing, task: &Task<'_>) -> Vec<String> {
                 spec.name,
                 share * 100.0
             ));
-        }
-    }
-    for spec in plan.schema.columns() {
-        let missing = task.table.find(&spec.name).and_then(|column| column.domain().missing());
-        if missing.is_some() && spec.role != Role::Identifier {
-            notes.push(format!("Column \"{}\" has missing values; they count as a value of their own.", spec.name));
         }
     }
     notes

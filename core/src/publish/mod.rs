@@ -4,23 +4,30 @@
 //! utility measured. Writing it is another layer's work.
 
 mod describe;
-mod everybody;
 mod infeasible;
+mod notes;
 mod pipeline;
 mod skewed;
 pub mod transactions;
 
 pub use crate::anonymize::{Class, Considered};
+pub use notes::{coarse_note, standing_notes};
 pub use pipeline::{Made, make};
+pub use skewed::DeclaredSkew;
 
 use crate::attack::Finding;
 use crate::audit::Answer;
 use crate::data::Role;
+use crate::data::hierarchy::Ruler;
+use crate::exact::Fraction;
 use crate::kind::{Kind, Params};
 use crate::recode::Form;
 use crate::skew;
 
-/// Everything that is known about a release: what reports and certificates are made from.
+/// What is said about a release: what reports and certificates are made from.
+///
+/// [`make`] says everything, for the custodian. What is said in public is made anew from the files of the release, and
+/// leaves out whatever needs the original (`release::verify`).
 #[derive(Clone)]
 pub struct Publication {
     /// Records in the table.
@@ -45,11 +52,16 @@ pub struct Publication {
     pub criteria: Vec<Answer>,
     /// What attacks found.
     pub attacks: Vec<Finding>,
+    /// The names of attacks that were made and whose findings are for the custodian alone, because they depend on more
+    /// than what is published.
+    pub undisclosed: Vec<String>,
     /// Whether an attack that finds too much stops the release.
     pub attacks_refuse: bool,
+    /// The share of the quasi-identifiers' information that is kept.
+    pub information_kept: f64,
     /// Metrics with their values.
     pub utility: Vec<(&'static str, f64)>,
-    /// How well a classifier predicts the target before and after, if the plan names one.
+    /// How well a classifier predicts the target before and after, if the plan names one. For the custodian alone.
     pub classification: Option<Classification>,
     /// Sizes of groups with the number of groups of that size, ascending.
     pub group_sizes: Vec<(u64, u64)>,
@@ -65,10 +77,53 @@ impl Publication {
         self.published + self.suppressed
     }
 
-    /// The attacks that found more than the criteria promise or the plan tolerates.
+    /// What a reader must know before relying on a release whose criteria hold: attacks that are inconclusive, beliefs
+    /// beyond what the criteria promise, and certainty.
+    pub fn caveats(&self) -> Vec<String> {
+        let share = |people: f64| format!("{:.1} %", 100.0 * people);
+        let mut caveats = Vec::new();
+        let vulnerable = self.attacks.iter().filter_map(Finding::vulnerable_share).reduce(f64::max);
+        caveats.extend(vulnerable.map(|people| {
+            format!(
+                "But whoever knows the method believes more than is promised about at least {} of the records.",
+                share(people)
+            )
+        }));
+        let published = self.published.max(1) as f64;
+        let undecided = self.attacks.iter().filter_map(|finding| Some((finding.attack, finding.undecided_people()?)));
+        caveats.extend(undecided.max_by_key(|(_, people)| *people).map(|(attack, people)| {
+            format!("The {attack} attack is inconclusive for {} of the records.", share(people as f64 / published))
+        }));
+        let is_certain = |finding: &&Finding| finding.claimed_belief().is_none() && finding.highest == Fraction::ONE;
+        let certain: Vec<&str> = self.attacks.iter().filter(is_certain).map(|finding| finding.attack).collect();
+        if !certain.is_empty() {
+            caveats.push(format!("An attack becomes certain about somebody: {}.", listed_once(&certain)));
+        }
+        if let Some((finding, claimed)) = self.attacks.iter().find_map(|one| Some((one, one.broken_claim()?))) {
+            caveats.push(format!(
+                "And whoever knows how records were withheld tells which value was the most frequent with a belief of {:.4}, where {claimed:.4} was claimed.",
+                finding.highest.to_f64()
+            ));
+        }
+        caveats
+    }
+
+    /// The attacks that found more than the criteria promise or the plan tolerates, or could not decide whether they
+    /// did.
     pub fn excessive(&self) -> impl Iterator<Item = &Finding> {
         self.attacks.iter().filter(|finding| finding.above_limit > 0)
     }
+}
+
+/// Names, each once, in the order of their first.
+fn listed_once(names: &[&str]) -> String {
+    let mut once: Vec<&str> = Vec::new();
+    for name in names {
+        if !once.contains(name) {
+            once.push(name);
+        }
+    }
+    once.join(", ")
 }
 
 /// One column in a release.
@@ -84,6 +139,15 @@ pub struct ColumnReport {
     pub level: Option<ColumnLevel>,
     /// For a quasi-identifier the share of its information that was kept (1 for values as they were, 0 for `*`).
     pub kept: Option<f64>,
+    /// For a quasi-identifier what the width of its labels is measured by.
+    pub ruler: Option<Ruler>,
+}
+
+impl ColumnReport {
+    /// A column of which nothing is measured yet.
+    pub fn new(name: &str, role: Role, published: bool) -> ColumnReport {
+        ColumnReport { name: name.to_string(), role, published, level: None, kept: None, ruler: None }
+    }
 }
 
 /// How coarse a quasi-identifier was made.
@@ -106,8 +170,9 @@ pub struct SkewReport {
     pub l: u64,
     /// Records before.
     pub records: u64,
-    /// Records withheld.
-    pub withheld: u64,
+    /// Records withheld; nothing in public where the plan lets a method suppress further ones, because then only how
+    /// many are missing in all is known.
+    pub withheld: Option<u64>,
 }
 
 impl SkewReport {
@@ -128,16 +193,17 @@ impl SkewReport {
             true => "No value is believed by more than",
             false => "It was claimed, and does not always hold, that no value is believed by more than",
         };
-        format!(
-            "The most frequent value of \"{}\" had more than one in {} of {} records, of which {} were withheld first ({}). {promise} 1/{} to be that one by somebody who knows {}.",
-            self.on,
-            self.l,
-            self.records,
-            self.withheld,
-            self.method.name,
-            self.l,
-            suppression.knowledge(),
-        )
+        let done = match self.withheld {
+            Some(withheld) => format!(
+                "The most frequent value of \"{}\" had more than one in {} of {} records, of which {withheld} were withheld first ({}).",
+                self.on, self.l, self.records, self.method.name
+            ),
+            None => format!(
+                "If the most frequent value of \"{}\" had more than one in {} of the records, some were withheld first ({}); how many is not stated.",
+                self.on, self.l, self.method.name
+            ),
+        };
+        format!("{done} {promise} 1/{} to be that one by somebody who knows {}.", self.l, suppression.knowledge(),)
     }
 }
 
@@ -152,19 +218,27 @@ pub struct MethodReport {
     pub class: Class,
     /// Whether its random choices can be repeated by whoever knows the seed: then the release is not for release.
     pub insecure_seed: bool,
-    /// The search over levels, if it was one.
+    /// What was chosen, if it chose levels.
+    pub chosen: Option<ChosenLevels>,
+    /// How the search over levels went, if it was one. It depends on who has which value, so it is for the custodian
+    /// alone.
     pub search: Option<SearchReport>,
+}
+
+/// The transformation that a method chose.
+#[derive(Clone, Debug)]
+pub struct ChosenLevels {
+    /// The metric that chose among candidates.
+    pub metric: &'static str,
+    /// The level of every quasi-identifier.
+    pub levels: Vec<(String, usize)>,
 }
 
 /// A search over the levels of quasi-identifiers.
 #[derive(Clone, Debug)]
 pub struct SearchReport {
-    /// The metric that chose among candidates.
-    pub metric: &'static str,
-    /// The chosen candidate's value of that metric.
+    /// The chosen candidate's value of the metric.
     pub value: f64,
-    /// The level of every quasi-identifier.
-    pub levels: Vec<(String, usize)>,
     /// How many candidates the search space has.
     pub nodes: u64,
     /// How many of them were looked at one by one.
@@ -199,8 +273,8 @@ pub struct Distribution {
     pub column: String,
     /// Its values, most frequent first.
     pub values: Vec<String>,
-    /// How many records have each.
-    pub before: Vec<u64>,
+    /// How many records have each; nothing in public.
+    pub before: Option<Vec<u64>>,
     /// How many published records have each.
     pub after: Vec<u64>,
 }

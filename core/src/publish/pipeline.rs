@@ -1,12 +1,12 @@
 //! From a plan and a table to a publication, step by step.
 
 use super::describe::Known;
-use super::{Publication, SkewReport, infeasible, skewed};
+use super::{DeclaredSkew, Publication, SkewReport, infeasible, skewed};
 use crate::anonymize::{Class, Outcome, Safety, Task, View, Wanted};
-use crate::attack::{self, Finding, Making, Original, Promises, Suppressed, Target};
+use crate::attack::{Attack, Finding, Making, Original, Promises, Suppressed, Target};
 use crate::audit::{Answer, audit_bound};
 use crate::candidate::Groups;
-use crate::criterion::{Bound, Holders, Requirement, Scope};
+use crate::criterion::{Bound, Holders, Requirement};
 use crate::data::{Formats, Table};
 use crate::error::{Error, Fault, Result};
 use crate::exact::Fraction;
@@ -21,8 +21,8 @@ pub struct Made {
     pub publication: Publication,
     /// The recoded table.
     pub recoded: Recoded,
-    /// What each criterion reads besides groups.
-    pub scopes: Vec<Scope>,
+    /// What the plan asks for where a value is too frequent, whether or not one was.
+    pub skew: Option<DeclaredSkew>,
 }
 
 /// Makes a publication: groups, recodes, audits, attacks and measures. Nothing is written; whether attacks found too much is for the caller to ask.
@@ -54,7 +54,7 @@ pub fn make(plan: &Plan, publishing: &Publishing, table: &Table, formats: &Forma
         plan.requirements.iter().map(|wanted| wanted.bind(table, schema, &plan.folder)).collect()
     };
     let bound = bind(&prepared)?;
-    let restored = skewed::restore(plan, publishing, &prepared, &bound)?;
+    let (declared, restored) = skewed::restore(plan, publishing, &prepared, &bound)?;
     // From here on what was withheld is as if it had never been: no figure that is published is about its sensitive values.
     let (table, bound, skew) = match &restored {
         None => (&*prepared, bound, None),
@@ -70,7 +70,7 @@ pub fn make(plan: &Plan, publishing: &Publishing, table: &Table, formats: &Forma
     let formed =
         Formed::new(publishing, &task).map_err(|error| match skew.filter(|_| error.fault() == Fault::Infeasible) {
             None => error,
-            Some(skew) => infeasible::after_suppression(&error, skew.withheld),
+            Some(skew) => infeasible::after_suppression(&error, skew.records - task.table.rows() as u64),
         })?;
     let recoded = formed.recode(publishing, &task)?;
     let mut criteria = audited(&task, &recoded)?;
@@ -81,8 +81,7 @@ pub fn make(plan: &Plan, publishing: &Publishing, table: &Table, formats: &Forma
     let attacks = attacked(plan, publishing, &task, skew, &formed, &recoded, formats)?;
     let known = Known { plan, publishing, task: &task, skew, formed: &formed, recoded: &recoded };
     let publication = known.describe(criteria, attacks)?;
-    let scopes = bound.iter().map(|bound| bound.criterion.scope()).collect();
-    Ok(Made { publication, recoded, scopes })
+    Ok(Made { publication, recoded, skew: declared })
 }
 
 /// What a method decided.
@@ -191,6 +190,10 @@ fn refuse_counting_records(plan: &Plan, publishing: &Publishing) -> Result<()> {
     if publishing.gate.max_belief.is_some() || publishing.gate.max_risk.is_some() {
         return Err(Error::plan(format!("[gate] {why}")).help("leave out max_belief and max_risk; add points instead"));
     }
+    if let Some(named) = publishing.attacks.iter().find(|attempt| attempt.is_named) {
+        let error = Error::plan(format!("[[attack]] {}: an attack {why}", named.kind.name));
+        return Err(error.help("leave out [[attack]]: the points of the skyline are about people"));
+    }
     Ok(())
 }
 
@@ -261,10 +264,7 @@ fn attacked(
             is_published: recoded.suppressed == 0,
         }),
     };
-    let (kind, params) = attack::on_suppression();
-    let is_named = publishing.attacks.iter().any(|attempt| attempt.kind.name == kind.name);
-    let unnamed = Some(Attempt { kind, params, max_belief: None }).filter(|_| suppressed.is_some() && !is_named);
-    for attempt in publishing.attacks.iter().chain(&unnamed) {
+    for attempt in &publishing.attacks {
         let promises = Promises {
             criteria: plan.requirements.iter().zip(task.bound).collect(),
             all: true,
@@ -284,10 +284,23 @@ fn attacked(
             formats,
             folder: &plan.folder,
         };
-        findings.extend((attempt.kind.build)(&attempt.params).run(&target)?);
+        let attack = (attempt.kind.build)(&attempt.params);
+        let found = attack.run(&target)?;
+        refuse_unmade(attempt, &*attack, &target)?;
+        findings.extend(found);
     }
     findings.iter().try_for_each(refuse_unfit_register)?;
     Ok(findings)
+}
+
+/// A limit on an attack that cannot be made would never be exceeded.
+fn refuse_unmade(attempt: &Attempt, attack: &dyn Attack, target: &Target<'_>) -> Result<()> {
+    if attempt.max_belief.is_none() || attack.is_made(target) {
+        return Ok(());
+    }
+    let name = attempt.kind.name;
+    let error = Error::plan(format!("[[attack]] {name}: `max_belief` limits an attack that cannot be made here"));
+    Err(error.help("leave it out, or publish in a form and with columns that the attack is about"))
 }
 
 /// A register of which no record fits the release is written in another way, and an attack with it proves nothing.

@@ -23,6 +23,17 @@ pub(super) struct Restored {
     pub report: SkewReport,
 }
 
+/// What the plan asks for where a value is too frequent, whether or not one is.
+#[derive(Clone, Debug)]
+pub struct DeclaredSkew {
+    /// How records are withheld.
+    pub method: &'static Kind<skew::Build>,
+    /// The sensitive column.
+    pub on: String,
+    /// Among how many values the most frequent one is to hide.
+    pub l: u64,
+}
+
 /// The purpose of random choices here.
 const RECORDS: u64 = 0x736b_6577;
 
@@ -36,53 +47,55 @@ pub(super) fn restore(
     publishing: &Publishing,
     table: &Table,
     bound: &[Bound],
-) -> Result<Option<Restored>> {
+) -> Result<(Option<DeclaredSkew>, Option<Restored>)> {
     let tested = tested(&plan.requirements, table, bound)?;
     let wanted = wanted(&tested, publishing, plan)?;
-    let Some(method) = publishing.skew.method else { return refuse(&tested, &wanted, table) };
-    if wanted.is_empty() {
-        let message = "[skew]: no criterion says among how many values a frequent one is to hide";
-        let help = "require frequency-l-diversity, or write [skew] l = … and, for several sensitive columns, on = …";
-        return Err(Error::plan(message).help(help));
-    }
-    let Some((on, ranked, l)) = skewed_one(&tested, wanted, publishing, table)? else { return Ok(None) };
+    let Some(method) = publishing.skew.method else {
+        return refuse(&tested, &wanted, table).map(|restored| (None, restored));
+    };
+    let &[(on, l)] = wanted.as_slice() else { return Err(no_column(&wanted)) };
+    let declared = Some(DeclaredSkew { method, on: on.to_string(), l });
+    let Some(ranked) = skewed_ranks(&tested, (on, l), publishing, table)? else { return Ok((declared, None)) };
     let skewed = Skewed::new(&ranked.frequencies, l)?;
     let rows = suppress(method, table.column(on)?, ranked, &skewed, publishing.chance)?;
     let withheld = skewed.records() - rows.len() as u64;
-    let report = SkewReport { method, on: on.to_string(), l, records: skewed.records(), withheld };
-    Ok(Some(Restored { table: rest(table, &plan.schema, &rows)?, report }))
+    let report = SkewReport { method, on: on.to_string(), l, records: skewed.records(), withheld: Some(withheld) };
+    Ok((declared, Some(Restored { table: rest(table, &plan.schema, &rows)?, report })))
 }
 
-/// The one column that has a value with more than its one in l of the records, if any has.
-fn skewed_one<'t>(
+/// The plan must say which column records are withheld for: if the table decided, whoever reads that it was this column
+/// would know that the others had no such value.
+fn no_column(wanted: &[(&str, u64)]) -> Error {
+    match wanted {
+        [] => Error::plan("[skew]: no criterion says among how many values a frequent one is to hide")
+            .help("require frequency-l-diversity, or write [skew] l = … and, for several sensitive columns, on = …"),
+        several => {
+            let names: Vec<String> = several.iter().map(|(on, _)| format!("\"{on}\"")).collect();
+            Error::plan(format!("[skew]: criteria are about {}; which may have a frequent value?", names.join(" and ")))
+                .help("write [skew] on = …, one of these columns; what withholding for one tells about another is not known")
+        }
+    }
+}
+
+/// How often the values of a column occur, if one has more than one in l of the records.
+fn skewed_ranks(
     tested: &[Tested],
-    wanted: Vec<(&'t str, u64)>,
+    (on, l): (&str, u64),
     publishing: &Publishing,
     table: &Table,
-) -> Result<Option<(&'t str, Ranked, u64)>> {
-    let mut found: Option<(&str, Ranked, u64)> = None;
-    for (on, l) in wanted {
-        let ranked = Ranked::new(&table.column(on)?.counts());
-        let values = ranked.frequencies.len() as u64;
-        let is_in_the_way = || tested.iter().any(|tested| tested.on() == on && tested.too_frequent.is_some());
-        if ranked.is_eligible(l) || (values < l && publishing.skew.l.is_none() && is_in_the_way()) {
-            // Of too few values nothing can be restored; the method says what could be met.
-            continue;
-        }
-        if values < l {
-            let message = format!("[skew]: hiding among {l} values, where \"{on}\" has {values}");
-            return Err(Error::plan(message).help("leave out `l` or lower it, or leave out [skew]"));
-        }
-        if let Some((other, _, its)) = &found {
-            let message = format!(
-                "\"{other}\" has a value with more than one in {its} of the records, and \"{on}\" one with more than one in {l}"
-            );
-            let help = "what withholding for one column tells about the other is not known: ask for less diversity on one of them, or, if it can be grouped as it is, name the other by [skew] on = …";
-            return Err(Error::new(Fault::Infeasible, message).help(help));
-        }
-        found = Some((on, ranked, l));
+) -> Result<Option<Ranked>> {
+    let ranked = Ranked::new(&table.column(on)?.counts());
+    let values = ranked.frequencies.len() as u64;
+    let is_in_the_way = || tested.iter().any(|tested| tested.on() == on && tested.too_frequent.is_some());
+    if ranked.is_eligible(l) || (values < l && publishing.skew.l.is_none() && is_in_the_way()) {
+        // Of too few values nothing can be restored; the method says what could be met.
+        return Ok(None);
     }
-    Ok(found)
+    if values < l {
+        let message = format!("[skew]: hiding among {l} values, where \"{on}\" has {values}");
+        return Err(Error::plan(message).help("leave out `l` or lower it, or leave out [skew]"));
+    }
+    Ok(Some(ranked))
 }
 
 /// The error where the plan says nothing about a value that is in the way of every grouping, if one is.

@@ -1,6 +1,7 @@
 //! From a plan and transactions to a release that was read back, checked, attacked and measured.
 //!
-//! What is checked and attacked is what a reader of the files has: the release is written into memory and read again first. Rules of the original name secrets: they are for the custodian's own report, and no figure about them is in the release.
+//! What is checked and attacked is what a reader of the files has: the release is written into memory and read again
+//! first. Whatever is known of the original beside that is for the custodian's own report.
 
 use crate::error::{Error, Fault, Result};
 use crate::exact::Fraction;
@@ -81,15 +82,6 @@ impl Finding {
     }
 }
 
-/// An attack on the original, as if it were published, and on the release.
-#[derive(Clone)]
-pub struct Attacked {
-    /// On the original: its rules are for nobody but the custodian.
-    pub before: Finding,
-    /// On the release.
-    pub after: Finding,
-}
-
 /// A metric with its value.
 #[derive(Clone)]
 pub struct Measured {
@@ -103,13 +95,6 @@ pub struct Measured {
     pub value: f64,
 }
 
-impl Measured {
-    /// The value with four digits: more would let somebody test guesses about the original.
-    pub fn rounded(&self) -> f64 {
-        format!("{:.3e}", self.value).parse().unwrap_or(self.value)
-    }
-}
-
 /// Kinds of items that about as many records hold.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Band {
@@ -117,29 +102,24 @@ pub struct Band {
     pub low: u64,
     /// How many records at most.
     pub high: u64,
-    /// Kinds of items in the original.
-    pub before: u64,
     /// Kinds of items in the release.
-    pub after: u64,
+    pub kinds: u64,
 }
 
-/// Everything that is known about a release of transactions.
+/// What is said about a release of transactions.
+///
+/// [`make`] says everything, for the custodian. What is said in public is made anew from the files of the release and has
+/// no [`original`](Publication::original).
 #[derive(Clone)]
 pub struct Publication {
     /// Records, in the original and in the release.
     pub records: u64,
-    /// Kinds of items in the original.
-    pub items: u64,
-    /// Items of all records of the original.
-    pub occurrences: u64,
-    /// How many of them were deleted.
-    pub deleted: u64,
-    /// How many of them share a coarser item with another one of their record.
-    pub merged: u64,
     /// Items of all records of the release, those that are told for groups of records included.
     pub published_occurrences: u64,
     /// Kinds of items in the release.
     pub published_items: u64,
+    /// Kinds of sensitive items in the release.
+    pub published_sensitive: u64,
     /// How many groups of records sensitive items are told for, if they are told apart from records.
     pub groups: Option<u64>,
     /// Whether items were replaced by coarser ones.
@@ -152,32 +132,86 @@ pub struct Publication {
     pub method: Member<method::Build>,
     /// Whether random choices can be repeated by whoever knows the seed.
     pub insecure_seed: bool,
-    /// What the plan says about sensitive items.
-    pub sensitive: SensitiveItems,
+    /// How the plan says which items are sensitive.
+    pub sensitive: SensitiveSource,
     /// Names of sensitive items in the list.
     pub sensitive_listed: u64,
-    /// How many of them occur in the original.
-    pub sensitive_kinds: u64,
     /// Every criterion with its verdict.
     pub criteria: Vec<Answer>,
-    /// What attacks found.
-    pub attacks: Vec<Attacked>,
+    /// What attacks found in the release.
+    pub attacks: Vec<Finding>,
     /// Whether an attack that finds more than is demanded stops the release.
     pub attacks_refuse: bool,
-    /// What the release is worth.
-    pub utility: Vec<Measured>,
     /// Kinds of items by how many records hold them.
     pub bands: Vec<Band>,
     /// What a reader should know.
     pub notes: Vec<String>,
+    /// What only the custodian may know.
+    pub original: Option<OfOriginal>,
 }
 
-impl Publication {
+/// How a plan says which items are sensitive.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SensitiveSource {
+    /// By a file, of which everybody may know the name.
+    File(String),
+    /// As a share of all kinds of items, drawn with a seed.
+    Share {
+        /// The share as written.
+        written: String,
+        /// What the draw depends on.
+        seed: u64,
+    },
+    /// By a list in the plan.
+    Items,
+}
+
+impl SensitiveSource {
+    fn of(sensitive: &SensitiveItems) -> SensitiveSource {
+        match sensitive {
+            // By its name alone: where it lies is nobody's business.
+            SensitiveItems::File(path) => {
+                SensitiveSource::File(path.file_name().unwrap_or_default().to_string_lossy().into_owned())
+            }
+            SensitiveItems::Share { written, seed, .. } => {
+                SensitiveSource::Share { written: written.clone(), seed: *seed }
+            }
+            SensitiveItems::Items(_) => SensitiveSource::Items,
+        }
+    }
+}
+
+/// What is known of the original beside its release.
+#[derive(Clone)]
+pub struct OfOriginal {
+    /// Kinds of items.
+    pub items: u64,
+    /// Items of all records.
+    pub occurrences: u64,
+    /// How many of them were deleted.
+    pub deleted: u64,
+    /// How many of them share a coarser item with another one of their record.
+    pub merged: u64,
+    /// How many of the listed sensitive items occur.
+    pub sensitive_kinds: u64,
+    /// What the attacks find in it, as if it were published.
+    pub attacks: Vec<Finding>,
+    /// What the release is worth, compared with it.
+    pub utility: Vec<Measured>,
+    /// Kinds of items by how many records hold them.
+    pub bands: Vec<Band>,
+    /// What the custodian should know.
+    pub notes: Vec<String>,
+}
+
+impl OfOriginal {
     /// The share of items that were deleted.
     pub fn deleted_share(&self) -> f64 {
         self.deleted as f64 / self.occurrences.max(1) as f64
     }
+}
 
+impl Publication {
     /// What a reader might take for promised and is not.
     pub fn not_promised(&self) -> Vec<String> {
         let mut all: Vec<String> = NOT_PROMISED.map(str::to_string).to_vec();
@@ -186,17 +220,42 @@ impl Publication {
         }
         all
     }
+
+    /// What a reader should know that follows from the plan and the release.
+    pub fn standing_notes(&self, empty_lines: u64) -> Vec<String> {
+        let mut notes = Vec::new();
+        if self.insecure_seed {
+            notes.push(
+                "Not for release: random choices were made with a seed, and whoever knows it undoes them.".into(),
+            );
+        }
+        notes.push(match self.keeps_order {
+            false => "Lines are in random order, so that their place tells nothing; items of a line are in the order of their names.".into(),
+            true => "Lines are in the order of the input: whoever knows somebody's place in it finds the record. Items of a line are in the order of their names.".into(),
+        });
+        if empty_lines > 0 {
+            notes.push(format!(
+                "{empty_lines} of the published lines are empty: programs that skip empty lines lose count."
+            ));
+        }
+        if let SensitiveSource::Share { .. } = self.sensitive {
+            notes.push(
+                "Which items are sensitive was drawn at random, as experiments do: a real release lists those that are."
+                    .into(),
+            );
+        }
+        notes
+    }
 }
 
 /// What no release of transactions promises.
-const NOT_PROMISED: [&str; 8] = [
+const NOT_PROMISED: [&str; 7] = [
     "This is not differential privacy: the criteria bound what somebody infers from items that a person has, not under any knowledge.",
     "Knowledge that a person does not have an item is not covered: whoever knows that narrows down whose record it is, and may infer more.",
     "That items were suppressed is not hidden: an item that is not in a record may have been in the person's, and whoever knows that an item of a person is missing learns that it was in the way.",
     "Nothing is promised against somebody who knows the method and asks which originals lead to this release: it deletes no more than it thinks necessary, and that may tell something.",
     "That a person is in the data is not hidden, and a record of items that are rare together can be recognized.",
     "Items that are not listed as sensitive are not protected, even if a person would rather hide them.",
-    "The certificate tells how many items were deleted and how far that moved the shares of items: where hardly anything else can have been deleted, that tells how often a sensitive item was in the original.",
     "Nothing is promised about several releases of the same people taken together.",
 ];
 
@@ -253,6 +312,16 @@ impl Seen {
     pub fn sensitive_kinds(&self) -> u64 {
         let supports = self.released.supports();
         self.sensitive.items().filter(|item| supports[*item as usize] > 0).count() as u64
+    }
+
+    /// How many records have no items.
+    pub fn empty_records(&self) -> u64 {
+        self.released.table().iter().filter(|record| record.is_empty()).count() as u64
+    }
+
+    /// Kinds of items by how many records hold them.
+    pub fn bands(&self) -> Vec<Band> {
+        bands(&self.released.supports())
     }
 
     /// In how many groups of records sensitive items are told, if they are told apart.
@@ -330,13 +399,15 @@ pub fn make(plan: &TransactionPlan, read: &Read) -> Result<Made> {
     let before = Seen::raw(table, &sensitive).findings(&plan.attacks, demand)?;
     let after = seen.findings(&plan.attacks, demand)?;
     let known = Known { plan, read, sensitive: &sensitive, released: &released, seen: &seen };
-    let publication = Publication {
+    let mut publication = Publication {
         criteria,
-        attacks: before.into_iter().zip(after).map(|(before, after)| Attacked { before, after }).collect(),
+        attacks: after,
         delimiter: written.delimiter,
         sensitive_listed: sensitive_names.len() as u64,
-        ..known.describe(listed - sensitive.count() as u64)
+        original: Some(known.original(listed - sensitive.count() as u64, before)),
+        ..known.describe()
     };
+    publication.notes = publication.standing_notes(seen.empty_records());
     Ok(Made { publication, written, sensitive_names })
 }
 
@@ -396,35 +467,44 @@ struct Known<'a> {
 }
 
 impl Known<'_> {
-    /// What can be counted; what was found is added by the caller.
-    fn describe(&self, unknown: u64) -> Publication {
-        let table = &self.read.table;
-        let before = table.supports();
-        let is_generalized = matches!(self.released, Released::Together(Together { published_as: Some(_), .. }));
-        let deleted = deleted(table, self.released);
-        let published_occurrences = self.seen.occurrences();
+    /// What the release and the plan tell; what was found is added by the caller.
+    fn describe(&self) -> Publication {
         Publication {
-            records: table.len() as u64,
-            items: before.iter().filter(|support| **support > 0).count() as u64,
-            occurrences: table.occurrences(),
-            deleted,
-            merged: table.occurrences() - deleted - published_occurrences,
-            published_occurrences,
+            records: self.read.table.len() as u64,
+            published_occurrences: self.seen.occurrences(),
             published_items: self.seen.kinds(),
+            published_sensitive: self.seen.sensitive_kinds(),
             groups: self.seen.groups(),
-            is_generalized,
+            is_generalized: matches!(self.released, Released::Together(Together { published_as: Some(_), .. })),
             delimiter: ' ',
             keeps_order: keeps_order(self.plan, self.released),
             method: self.plan.method.clone(),
             insecure_seed: !self.plan.chance.is_secure(),
-            sensitive: self.plan.sensitive.clone(),
+            sensitive: SensitiveSource::of(&self.plan.sensitive),
             sensitive_listed: 0,
-            sensitive_kinds: self.sensitive.count() as u64,
             criteria: Vec::new(),
             attacks: Vec::new(),
             attacks_refuse: self.plan.attacks_refuse,
+            bands: self.seen.bands(),
+            notes: Vec::new(),
+            original: None,
+        }
+    }
+
+    /// What only the custodian may know.
+    fn original(&self, unknown: u64, attacks: Vec<Finding>) -> OfOriginal {
+        let table = &self.read.table;
+        let supports = table.supports();
+        let deleted = deleted(table, self.released);
+        OfOriginal {
+            items: supports.iter().filter(|support| **support > 0).count() as u64,
+            occurrences: table.occurrences(),
+            deleted,
+            merged: table.occurrences() - deleted - self.seen.occurrences(),
+            sensitive_kinds: self.sensitive.count() as u64,
+            attacks,
             utility: self.measured(),
-            bands: bands(&before, &self.released.supports()),
+            bands: bands(&supports),
             notes: self.notes(unknown),
         }
     }
@@ -447,22 +527,16 @@ impl Known<'_> {
 
     fn notes(&self, unknown: u64) -> Vec<String> {
         let mut notes = Vec::new();
-        if !self.plan.chance.is_secure() {
-            notes.push(
-                "Not for release: random choices were made with a seed, and whoever knows it undoes them.".into(),
-            );
-        }
-        notes.push(match keeps_order(self.plan, self.released) {
-            false => "Lines are in an order by lot, so that their place tells nothing; items of a line are in the order of their names.".into(),
-            true => "Lines are in the order of the input: whoever knows somebody's place in it finds the record. Items of a line are in the order of their names.".into(),
-        });
         if unknown > 0 {
             notes.push(match unknown {
                 1 => "1 of the listed sensitive items occurs nowhere in the data.".to_string(),
                 some => format!("{some} of the listed sensitive items occur nowhere in the data."),
             });
         }
-        notes.extend(self.lost());
+        let (kinds, left) = (self.sensitive.count() as u64, self.seen.sensitive_kinds());
+        if left < kinds {
+            notes.push(format!("{left} of the {kinds} sensitive kinds of items are still in the release."));
+        }
         if self.read.empty > 0 {
             notes.push(format!(
                 "{} of the original's records have no items; they are published as empty lines.",
@@ -471,26 +545,6 @@ impl Known<'_> {
         }
         if self.read.repeated > 0 {
             notes.push(format!("{} items stood in their record more than once; they count once.", self.read.repeated));
-        }
-        if let SensitiveItems::Share { .. } = self.plan.sensitive {
-            notes.push(
-                "Which items are sensitive was chosen by lot, as experiments do: a real release lists those that are."
-                    .into(),
-            );
-        }
-        notes
-    }
-
-    /// What is left of records and of sensitive kinds.
-    fn lost(&self) -> Vec<String> {
-        let mut notes = Vec::new();
-        let empty = self.released.table().iter().filter(|record| record.is_empty()).count();
-        if empty > 0 {
-            notes.push(format!("{empty} of the published lines are empty: programs that skip empty lines lose count."));
-        }
-        let (kinds, left) = (self.sensitive.count() as u64, self.seen.sensitive_kinds());
-        if left < kinds {
-            notes.push(format!("{left} of the {kinds} sensitive kinds of items are still in the release."));
         }
         notes
     }
@@ -509,15 +563,14 @@ fn deleted(original: &Transactions, released: &Released) -> u64 {
 }
 
 /// Kinds of items by how many records hold them, each step twice the one before.
-fn bands(before: &[u64], after: &[u64]) -> Vec<Band> {
-    let most = before.iter().chain(after).copied().max().unwrap_or(0);
+fn bands(supports: &[u64]) -> Vec<Band> {
+    let most = supports.iter().copied().max().unwrap_or(0);
     let mut bands: Vec<Band> = Vec::new();
     let mut low = 1;
     while low <= most {
         let high = low * 2 - 1;
-        let within =
-            |supports: &[u64]| supports.iter().filter(|support| (low..=high).contains(*support)).count() as u64;
-        bands.push(Band { low, high, before: within(before), after: within(after) });
+        let kinds = supports.iter().filter(|support| (low..=high).contains(*support)).count() as u64;
+        bands.push(Band { low, high, kinds });
         low = high + 1;
     }
     bands
@@ -529,11 +582,10 @@ mod tests {
 
     #[test]
     fn bands_cover_every_item_once() {
-        let found = bands(&[0, 1, 2, 3, 8], &[1, 1, 2, 0, 4]);
-        let counts: Vec<(u64, u64, u64, u64)> =
-            found.iter().map(|band| (band.low, band.high, band.before, band.after)).collect();
-        assert_eq!(counts, [(1, 1, 1, 2), (2, 3, 2, 1), (4, 7, 0, 1), (8, 15, 1, 0)]);
-        assert!(bands(&[0], &[]).is_empty());
+        let found = bands(&[0, 1, 2, 3, 8]);
+        let counts: Vec<(u64, u64, u64)> = found.iter().map(|band| (band.low, band.high, band.kinds)).collect();
+        assert_eq!(counts, [(1, 1, 1), (2, 3, 2), (4, 7, 0), (8, 15, 1)]);
+        assert!(bands(&[0]).is_empty());
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Attacks a release directory with what it tells, and with what everybody may know besides.
 
-use super::recompute::Stated;
+use super::stated::Stated;
 use super::verify::certificate;
 use crate::attack::{self, Believed};
 use crate::data::Formats;

@@ -1,12 +1,12 @@
 //! The certificate: what was done, what holds, what was attacked, what is not promised, and how to tell that nobody changed it.
 
-use super::Order;
-use super::recompute::{Stated, recompute};
-use crate::data::{Column, ColumnSpec, Formats, Formulas, Role};
-use crate::error::{Error, Fault, Result};
-use crate::publish::{Made, Publication, SkewReport};
-use crate::recode::Form;
-use crate::report::{params_json, publication_json};
+use super::public;
+use super::stated::Stated;
+use crate::data::Formats;
+use crate::error::{Error, Result};
+use crate::publish::{Publication, SkewReport};
+use crate::report::html::{Audience, report_html};
+use crate::report::publication_json;
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 use std::path::Path;
@@ -35,45 +35,46 @@ pub(super) const SEAL: &str = "The seal shows that the certificate was changed b
 
 /// What the attacker is assumed to know.
 const KNOWLEDGE: [&str; 3] = [
-    "The release, this certificate and how the release was made: the method, its parameters and the hierarchies are public.",
-    "Every person's quasi-identifiers, and that the person is in the table.",
+    "The release, this certificate and how the release was made: the plan, the method, its parameters and the hierarchies are public.",
+    "Every person's quasi-identifiers, that the person is in the table, and so how many records there were.",
     "For each attack, what it states besides.",
 ];
 
-/// Draws up the certificate of the files in a folder, from what everybody may know.
-pub fn draw_up(
-    made: &Made,
-    everybodys: &Publication,
-    order: &Order<'_>,
-    folder: &Path,
-    files: &[String],
-    formats: &Formats,
-) -> Result<Certificate> {
-    let mut document = blank();
-    merge(&mut document, publication_json(everybodys));
-    document["plan"] = plan_json(made, order)?;
-    document["knowledge_assumed"] = json!(KNOWLEDGE);
-    let of_skew = everybodys.skew.iter().flat_map(SkewReport::not_promised);
-    document["not_promised"] = NOT_PROMISED.into_iter().chain([SEAL]).map(str::to_string).chain(of_skew).collect();
-    document["notes"] = json!(everybodys.notes);
-    document["files"] = hashes(folder, files)?.into();
-    document["data"] = json!(files[0]);
-    match order.publishing.formulas {
-        _ if !formats.of(files[0].as_ref())?.is_text() => {}
-        Formulas::Escape => document["formulas"] = json!(ESCAPED),
-        Formulas::Keep => document["formulas"] = json!("kept"),
-        Formulas::Refuse => document["formulas"] = json!("none"),
-    }
-    if order.publishing.recoding.form == Form::Bucketized {
-        document["sensitive"] = json!(files[1]);
-    }
-    let recomputed = Stated::read(&document).and_then(|stated| recompute(folder, &stated, formats));
-    document["recomputed"] = recomputed.map_err(|error| match error.fault() {
-        Fault::Io | Fault::Resources => error,
-        _ => Error::new(Fault::Gate, format!("what was written cannot be read back and checked: {error}")),
-    })?;
-    Ok(seal(document))
+/// What is said about a release in public: its certificate, but for hashes of files and the seal, and its report.
+pub struct Statement {
+    pub document: Value,
+    pub report: String,
+    pub publication: Publication,
+    /// Whether what was left after records were withheld is eligible, where that can be told.
+    pub is_eligible: Option<bool>,
+    pub stars: usize,
+    pub columns: Vec<String>,
 }
+
+impl Statement {
+    /// From what is declared and what is in the folder, and from nothing else.
+    pub fn new(stated: &Stated, folder: &Path, formats: &Formats) -> Result<Statement> {
+        let release = stated.release(folder, formats)?;
+        let publication = public::describe(stated, &release, folder, formats)?;
+        let mut document = stated.write();
+        merge(&mut document, publication_json(&publication));
+        document["knowledge_assumed"] = json!(KNOWLEDGE);
+        let of_skew = publication.skew.iter().flat_map(SkewReport::not_promised);
+        document["not_promised"] = NOT_PROMISED.into_iter().chain([SEAL]).map(str::to_string).chain(of_skew).collect();
+        document["notes"] = json!(publication.notes);
+        Ok(Statement {
+            report: report_html(&publication, Audience::External, REPORT_TITLE),
+            is_eligible: stated.is_eligible(&release)?,
+            stars: release.stars,
+            columns: release.table.columns().iter().map(|column| column.name().to_string()).collect(),
+            document,
+            publication,
+        })
+    }
+}
+
+/// The title of every public report.
+const REPORT_TITLE: &str = "Release report";
 
 /// The hash and the size of each file.
 pub(super) fn hashes(folder: &Path, files: &[String]) -> Result<Map<String, Value>> {
@@ -86,76 +87,18 @@ pub(super) fn hashes(folder: &Path, files: &[String]) -> Result<Map<String, Valu
     Ok(hashes)
 }
 
+/// The format of certificates that this version reads and writes.
+pub(super) const FORMAT: u64 = 2;
+
 /// A certificate in which nothing is said yet but what wrote it.
 pub(super) fn blank() -> Value {
-    json!({ "sfumato": { "version": env!("CARGO_PKG_VERSION"), "certificate": 1 } })
+    json!({ "sfumato": { "version": env!("CARGO_PKG_VERSION"), "certificate": FORMAT } })
 }
 
 pub(super) fn merge(document: &mut Value, more: Value) {
     if let Value::Object(more) = more {
         more.into_iter().for_each(|(key, value)| document[key] = value);
     }
-}
-
-/// What somebody needs who reads the release: roles, levels, and how much of a hierarchy stands under each published value. Neither paths nor hierarchies themselves.
-fn plan_json(made: &Made, order: &Order<'_>) -> Result<Value> {
-    let mut columns = Vec::new();
-    for spec in order.plan.schema.columns() {
-        let published = order.publishing.recoding.publishes(spec);
-        let mut column = json!({ "name": spec.name, "role": spec.role.name(), "published": published });
-        // What a method did depends on the order of values: whoever replays it needs it.
-        let replayed = spec.role == Role::Quasi && order.publishing.recoding.form == Form::Bucketized;
-        if spec.role == Role::Sensitive || replayed {
-            add_words(&mut column, spec, made.recoded.table.column(&spec.name)?);
-        }
-        let report = made.publication.columns.iter().find(|report| report.name == spec.name);
-        if let Some(level) = report.and_then(|report| report.level) {
-            column["level"] = json!(level.level);
-            column["height"] = json!(level.height);
-            let original = order.table.column(&spec.name)?;
-            let (leaves, under) = leaves(order, original, made.recoded.table.column(&spec.name)?, level.level)?;
-            column["leaves"] = json!(leaves);
-            column["leaves_under"] = under.into();
-        }
-        columns.push(column);
-    }
-    let publishing = order.publishing;
-    Ok(json!({
-        "columns": columns,
-        "max_suppressed": publishing.max_suppressed.map(|share| share.to_f64()),
-        "metric": { "name": publishing.metric.kind.name, "params": params_json(&publishing.metric.params) },
-        "gate": {
-            "attacks": if publishing.gate.refuses { "refuse" } else { "report" },
-            "max_belief": publishing.gate.max_belief.map(|share| share.to_f64()),
-            "max_risk": publishing.gate.max_risk.map(|share| share.to_f64()),
-        },
-    }))
-}
-
-/// What the plan says about a sensitive column, as far as it is about values that are published.
-fn add_words(column: &mut Value, spec: &ColumnSpec, published: &Column) {
-    let occurring = |values: &[String]| -> Vec<String> {
-        values.iter().filter(|value| published.domain().code(value).is_some()).cloned().collect()
-    };
-    if !spec.sensitive_values.is_empty() {
-        column["sensitive_values"] = json!(occurring(&spec.sensitive_values));
-    }
-    if !spec.order.is_empty() {
-        column["order"] = json!(occurring(&spec.order));
-    }
-    column["type"] = json!(published.domain().value_type().name());
-}
-
-/// The leaves of a hierarchy, and how many stand under each published value that has more than one.
-fn leaves(order: &Order<'_>, original: &Column, published: &Column, level: usize) -> Result<(u64, Map<String, Value>)> {
-    let hierarchy = order.plan.schema.quasi_hierarchy(original)?;
-    let labels = hierarchy.labels(level).iter().zip(hierarchy.leaves_under(level));
-    let known: std::collections::HashMap<&str, u32> = labels.map(|(label, &under)| (label, under)).collect();
-    let under = published.domain().labels().iter().filter_map(|label| {
-        let under = *known.get(label)?;
-        (under != 1).then(|| (label.to_string(), json!(under)))
-    });
-    Ok((u64::from(hierarchy.leaves()), under.collect()))
 }
 
 /// The SHA-256 of bytes, in hexadecimal.

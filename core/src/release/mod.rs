@@ -6,21 +6,22 @@
 mod attacked;
 mod certify;
 pub mod directory;
-mod recompute;
+mod public;
+mod stated;
 pub mod transactions;
 mod verify;
 
 pub use attacked::{Wanted, attack, beliefs};
 pub use verify::{Claim, Verification, certificate, table, verify};
 
-use crate::data::{Formats, Formulas, Table};
+use crate::data::{Formats, Formulas};
 use crate::error::{Error, Fault, Result};
 use crate::plan::{Plan, Publishing};
 use crate::publish::{Made, Publication};
-use crate::report::html::{Audience, report_html};
-use certify::Certificate;
+use certify::{Certificate, Statement};
 use directory::{CERTIFICATE, Staging};
-use serde_json::Value;
+use serde_json::{Map, Value};
+use stated::Stated;
 use std::path::{Path, PathBuf};
 
 /// The report's file name.
@@ -32,8 +33,6 @@ pub struct Order<'a> {
     pub plan: &'a Plan,
     /// Its sections on publishing.
     pub publishing: &'a Publishing,
-    /// The table that the release was made from.
-    pub table: &'a Table,
     /// The release directory to make.
     pub target: &'a Path,
     /// Whether a release that is there may be replaced.
@@ -52,25 +51,31 @@ pub fn pass_gate(publication: &Publication) -> Result<()> {
         .map(|finding| {
             let on = finding.on.as_ref().map_or(String::new(), |on| format!(" on {on}"));
             let limit = finding.limit.map_or(1.0, |limit| limit.belief.to_f64());
-            let open = match finding.undecided_people() {
-                None => String::new(),
-                Some(_) => " or about whom it could not be decided".to_string(),
-            };
-            format!(
-                "{}{on} reaches a belief of {:.4} or more where {limit:.4} is the limit; {} people are above it{open}",
-                finding.attack,
-                finding.highest.to_f64(),
-                finding.above_limit
-            )
+            let (attack, reached) = (finding.attack, finding.highest.to_f64());
+            match finding.undecided_people() {
+                None => format!(
+                    "{attack}{on} reaches a belief of {reached:.4} where {limit:.4} is the limit; {} people are above it",
+                    finding.above_limit
+                ),
+                Some(open) => format!(
+                    "{attack}{on} is inconclusive for {open} people, who count as above the limit of {limit:.4}, and reaches at least {reached:.4}"
+                ),
+            }
         })
         .collect();
     if excessive.is_empty() {
         return Ok(());
     }
-    let message = format!("attacks found more than is promised or tolerated: {}", excessive.join("; "));
-    Err(Error::new(Fault::Gate, message).help(
-        "require a criterion that keeps to the limit (`sfumato list criteria`), use a method that tells less (`sfumato list methods`), or tolerate it: [gate] attacks = \"report\"",
-    ))
+    let message = format!("attacks exceed their limits: {}", excessive.join("; "));
+    let help = match publication.excessive().any(|finding| finding.undecided_people().is_some()) {
+        true => {
+            "use a method that the attack can decide (`sfumato list methods`: those that look at quasi-identifiers alone or at sensitive values alone), leave out the limit, or publish all the same: [gate] attacks = \"report\""
+        }
+        false => {
+            "require a criterion that keeps to the limit (`sfumato list criteria`), use a method that discloses less (`sfumato list methods`), or publish all the same: [gate] attacks = \"report\""
+        }
+    };
+    Err(Error::new(Fault::Gate, message).help(help))
 }
 
 /// Writes a release directory: gate, files in a folder nobody sees, verification of what was written, and one rename. Returns the certificate.
@@ -86,11 +91,24 @@ pub fn write(made: &Made, order: &Order<'_>, formats: &Formats) -> Result<Value>
             let formulas = if formats.of(&path)?.is_text() { publishing.formulas } else { Formulas::Keep };
             formats.write(&*formulas.apply(&table)?, &path)?;
         }
-        let everybodys = made.for_everybody();
-        write_file(&folder.join(REPORT), report_html(&everybodys, Audience::External, "Release report").as_bytes())?;
+        // The declared part is read as verifiers read it, so that they come to the same.
+        let mut declared = Stated::of(made, order, &files, formats)?.write();
+        declared["files"] = files.iter().map(|name| (name.clone(), Value::Null)).collect::<Map<_, _>>().into();
+        let stated = Stated::read(&declared).map_err(unreadable)?;
+        let Statement { mut document, report, .. } = Statement::new(&stated, folder, formats).map_err(unreadable)?;
+        write_file(&folder.join(REPORT), report.as_bytes())?;
         files.push(REPORT.to_string());
-        certify::draw_up(made, &everybodys, order, folder, &files, formats)
+        document["files"] = certify::hashes(folder, &files)?.into();
+        Ok(certify::seal(document))
     })
+}
+
+/// What was written must be readable by everybody.
+fn unreadable(error: Error) -> Error {
+    match error.fault() {
+        Fault::Io | Fault::Resources => error,
+        _ => Error::new(Fault::Gate, format!("what was written cannot be read back and checked: {error}")),
+    }
 }
 
 /// Where a release is to be.

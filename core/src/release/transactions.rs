@@ -1,18 +1,18 @@
 //! Releases of transactions: `data.dat`, `sensitive.txt` with the names of sensitive items, `sensitive.csv` where those are told for groups of records, and what can be told from them alone.
 
-use super::certify::{Certificate, ESCAPED, SEAL, blank, hashes, merge, seal};
-use super::recompute::{array, broken, text, written};
-use super::verify::{Claims, certificate, differing, plain_file};
-use super::{Place, REPORT, write_file};
+use super::certify::{ESCAPED, SEAL, blank, hashes, merge, seal};
+use super::stated::{array, broken, check_format, text, written};
+use super::verify::{Claims, certificate, check_attacks, check_rest, differing, plain_file};
+use super::{Place, REPORT, unreadable, write_file};
 use crate::data::Formats;
 use crate::error::{Error, Fault, Result};
 use crate::kind::Kind;
 use crate::plan::{Member, demanded};
-use crate::publish::transactions::{Finding, Made, Publication, Seen, worst_rule};
+use crate::publish::transactions::{Finding, Made, Publication, Seen, SensitiveSource};
 use crate::report::html::{Audience, transactions_html};
-use crate::report::transactions::{answer_json, found_json, publication_json, rule_json};
+use crate::report::transactions::publication_json;
 use crate::transactions::{
-    Demand, Released, Written, attack, criterion, name_order, read_delimiter, read_lines, read_released,
+    Demand, Released, Written, attack, criterion, method, name_order, read_delimiter, read_lines, read_released,
 };
 use serde_json::{Value, json};
 use std::collections::HashSet;
@@ -34,7 +34,7 @@ const KNOWLEDGE: [&str; 3] = [
 
 /// Refuses a publication in which attacks found more than is demanded.
 pub fn pass_gate(publication: &Publication) -> Result<()> {
-    let excessive = publication.attacks.iter().map(|attacked| &attacked.after).filter(|after| after.is_excessive());
+    let excessive = publication.attacks.iter().filter(|found| found.is_excessive());
     let found: Vec<String> = excessive
         .map(|after| format!("{} tells a sensitive item of {} people", after.attack.kind.name, after.people))
         .collect();
@@ -54,15 +54,21 @@ pub fn write(made: &Made, place: &Place<'_>, formats: &Formats) -> Result<Value>
         let order = name_order(&names);
         names.sort_by(|a, b| order(a, b));
         let list = name_list(&names);
-        let report = transactions_html(&made.publication, Audience::External, "Release report");
         let mut files = vec![(DATA, made.written.data.as_slice()), (NAMES, list.as_bytes())];
         files.extend(made.written.shared.as_deref().map(|shared| (SHARED, shared)));
-        files.push((REPORT, report.as_bytes()));
         for (name, bytes) in &files {
             write_file(&folder.join(name), bytes)?;
         }
-        let files: Vec<String> = files.iter().map(|(name, _)| name.to_string()).collect();
-        draw_up(&made.publication, folder, &files)
+        let mut files: Vec<String> = files.iter().map(|(name, _)| name.to_string()).collect();
+        // The declared part is read as verifiers read it, so that they come to the same.
+        let mut declared = blank();
+        merge(&mut declared, publication_json(&made.publication));
+        let stated = Stated::read(&declared).map_err(unreadable)?;
+        let Statement { mut document, report, .. } = Statement::new(&stated, folder).map_err(unreadable)?;
+        write_file(&folder.join(REPORT), report.as_bytes())?;
+        files.push(REPORT.to_string());
+        document["files"] = hashes(folder, &files)?.into();
+        Ok(seal(document))
     })
 }
 
@@ -71,18 +77,38 @@ fn name_list(names: &[String]) -> String {
     names.iter().map(|name| format!("{name}\n")).collect()
 }
 
-fn draw_up(publication: &Publication, folder: &Path, files: &[String]) -> Result<Certificate> {
-    let mut document = blank();
-    merge(&mut document, publication_json(publication));
-    document["knowledge_assumed"] = json!(KNOWLEDGE);
-    document["not_promised"] = publication.not_promised().into_iter().chain([SEAL.to_string()]).collect();
-    document["notes"] = json!(publication.notes);
-    document["files"] = hashes(folder, files)?.into();
-    document["data"] = json!(DATA);
-    if files.iter().any(|name| name == SHARED) {
-        document["formulas"] = json!(ESCAPED);
+/// What is said about a release in public: its certificate, but for hashes of files and the seal, and its report.
+struct Statement {
+    document: Value,
+    report: String,
+    publication: Publication,
+    /// What must be so of the files beside the figures.
+    order: FileOrder,
+}
+
+/// Whether the files are written in the one way that tells nothing.
+struct FileOrder {
+    names_once: bool,
+    told_are_listed: bool,
+    items: bool,
+}
+
+impl Statement {
+    /// From what is declared and what is in the folder, and from nothing else.
+    fn new(stated: &Stated, folder: &Path) -> Result<Statement> {
+        let (publication, order) = describe(stated, folder)?;
+        let mut document = blank();
+        merge(&mut document, publication_json(&publication));
+        document["knowledge_assumed"] = json!(KNOWLEDGE);
+        document["not_promised"] = publication.not_promised().into_iter().chain([SEAL.to_string()]).collect();
+        document["notes"] = json!(publication.notes);
+        document["data"] = json!(DATA);
+        if stated.is_separated {
+            document["formulas"] = json!(ESCAPED);
+        }
+        let report = transactions_html(&publication, Audience::External, "Release report");
+        Ok(Statement { document, report, publication, order })
     }
-    Ok(seal(document))
 }
 
 /// Whether a certificate is about transactions.
@@ -102,23 +128,42 @@ pub(super) fn needed(document: &Value) -> Vec<&Value> {
     vec![data]
 }
 
-/// What a certificate states that is needed to read and check its release.
+/// What a certificate declares: the plan as far as everybody may know it, and how to read the release.
 struct Stated {
     delimiter: char,
     is_separated: bool,
+    is_generalized: bool,
+    keeps_order: bool,
+    method: Member<method::Build>,
+    insecure_seed: bool,
+    sensitive: SensitiveSource,
+    attacks_refuse: bool,
     requirements: Vec<Member<criterion::Build>>,
     attacks: Vec<Member<attack::Build>>,
 }
 
 impl Stated {
     fn read(document: &Value) -> Result<Stated> {
+        check_format(document)?;
         let mut letters = text(&document["delimiter"])?.chars();
         let (Some(delimiter), None) = (letters.next(), letters.next()) else { return Err(broken("no delimiter")) };
+        let method = method::find(text(&document["method"]["name"])?)?;
+        let requirements = members(&document["criteria"], "criterion", criterion::find)?;
+        let attacks: Vec<Member<attack::Build>> = members(&document["attacks"], "attack", attack::find)?;
+        if let Some(missing) = attack::KINDS.iter().find(|kind| !attacks.iter().any(|own| own.kind.name == kind.name)) {
+            return Err(broken(&format!("no {} attack, which is always made", missing.name)));
+        }
         Ok(Stated {
             delimiter,
             is_separated: document["form"] == "separated",
-            requirements: members(&document["criteria"], "criterion", criterion::find)?,
-            attacks: members(&document["attacks"], "attack", attack::find)?,
+            is_generalized: document["generalized"] == true,
+            keeps_order: document["order"] == "input",
+            method: Member { kind: method, params: method.check(&written(&document["method"]["params"]))? },
+            insecure_seed: document["method"]["insecure_seed"] == true,
+            sensitive: read_source(&document["sensitive"])?,
+            attacks_refuse: document["gate"]["attacks"] != "report",
+            requirements,
+            attacks,
         })
     }
 
@@ -130,6 +175,18 @@ impl Stated {
         let shared = self.is_separated.then(|| file(folder, SHARED)).transpose()?;
         read_released(&file(folder, DATA)?, shared.as_deref(), read_delimiter(self.delimiter))
     }
+}
+
+/// How a certificate says that the plan tells which items are sensitive.
+fn read_source(stated: &Value) -> Result<SensitiveSource> {
+    Ok(match (stated["file"].as_str(), stated["share"].as_str()) {
+        (Some(name), None) => SensitiveSource::File(name.to_string()),
+        (None, Some(written)) => {
+            let seed = stated["seed"].as_u64().ok_or_else(|| broken("a share without a seed"))?;
+            SensitiveSource::Share { written: written.to_string(), seed }
+        }
+        _ => SensitiveSource::Items,
+    })
 }
 
 /// Members that a certificate names, with their parameters.
@@ -169,43 +226,56 @@ pub fn attack(folder: &Path, wanted: &[Member<attack::Build>]) -> Result<Vec<Fin
     read(folder, None)?.findings(wanted, demand)
 }
 
-/// Everything that the directory alone tells, in the form in which the certificate states it.
-fn recompute(folder: &Path, stated: &Stated) -> Result<Value> {
+/// What may be said in public: what follows from the files and from what is declared.
+fn describe(stated: &Stated, folder: &Path) -> Result<(Publication, FileOrder)> {
     let names = sensitive_names(folder)?;
     let released = stated.released(folder)?;
-    let again = Written::new(&released, Some(stated.delimiter))?;
-    let shared = if stated.is_separated { Some(file(folder, SHARED)?) } else { None };
-    let is_in_order = again.data == file(folder, DATA)? && again.shared == shared;
-    let list = name_list(&names);
-    let listed: HashSet<&str> = names.iter().map(String::as_str).collect();
-    let is_listed = |item: u32| listed.contains(released.table().names()[item as usize].as_str());
-    let told_are_listed = match &released {
-        Released::Together(_) => true,
-        Released::Separated(separated) => {
-            separated.groups.iter().flat_map(|group| &group.items).all(|(item, _)| is_listed(*item))
-        }
-    };
-    let order = name_order(&names);
-    let is_plain_list = list.as_bytes() == file(folder, NAMES)?;
+    let order = file_order(stated, folder, &names, &released)?;
     let seen = Seen::new(released, &names)?;
-    let answers = seen.answers(&stated.requirements)?;
-    let findings = seen.findings(&stated.attacks, stated.demand()?)?;
-    Ok(json!({
-        "records": seen.records(),
-        "published_items": seen.kinds(),
-        "published_occurrences": seen.occurrences(),
-        "groups": seen.groups(),
-        "listed": names.len(),
-        "names_once_in_order": is_plain_list && names.iter().zip(names.iter().skip(1)).all(|(a, b)| order(a, b).is_lt()),
-        "told_are_listed": told_are_listed,
-        "items_in_order": is_in_order,
-        "criteria": answers.iter().map(answer_json).collect::<Vec<_>>(),
-        "worst_rule": worst_rule(&answers).map(rule_json),
-        "attacks": findings.iter().map(found_json).collect::<Vec<_>>(),
-    }))
+    let mut publication = Publication {
+        records: seen.records(),
+        published_occurrences: seen.occurrences(),
+        published_items: seen.kinds(),
+        published_sensitive: seen.sensitive_kinds(),
+        groups: seen.groups(),
+        is_generalized: stated.is_generalized,
+        delimiter: stated.delimiter,
+        keeps_order: stated.keeps_order,
+        method: stated.method.clone(),
+        insecure_seed: stated.insecure_seed,
+        sensitive: stated.sensitive.clone(),
+        sensitive_listed: names.len() as u64,
+        criteria: seen.answers(&stated.requirements)?,
+        attacks: seen.findings(&stated.attacks, stated.demand()?)?,
+        attacks_refuse: stated.attacks_refuse,
+        bands: seen.bands(),
+        notes: Vec::new(),
+        original: None,
+    };
+    publication.notes = publication.standing_notes(seen.empty_records());
+    Ok((publication, order))
 }
 
-/// Checks what a certificate states against what its files tell.
+fn file_order(stated: &Stated, folder: &Path, names: &[String], released: &Released) -> Result<FileOrder> {
+    let again = Written::new(released, Some(stated.delimiter))?;
+    let shared = if stated.is_separated { Some(file(folder, SHARED)?) } else { None };
+    let listed: HashSet<&str> = names.iter().map(String::as_str).collect();
+    let is_listed = |item: u32| listed.contains(released.table().names()[item as usize].as_str());
+    let order = name_order(names);
+    let is_plain_list = name_list(names).as_bytes() == file(folder, NAMES)?;
+    Ok(FileOrder {
+        items: again.data == file(folder, DATA)? && again.shared == shared,
+        names_once: is_plain_list && names.iter().zip(names.iter().skip(1)).all(|(a, b)| order(a, b).is_lt()),
+        told_are_listed: match released {
+            Released::Together(_) => true,
+            Released::Separated(separated) => {
+                separated.groups.iter().flat_map(|group| &group.items).all(|(item, _)| is_listed(*item))
+            }
+        },
+    })
+}
+
+/// Says everything anew, from what is declared and what is published, and compares.
 pub(super) fn check_figures(folder: &Path, document: &Value, claims: &mut Claims) -> Result<()> {
     let listed = |name: &str| document["files"].get(name).is_some();
     let is_separated = document["form"] == "separated";
@@ -218,83 +288,46 @@ pub(super) fn check_figures(folder: &Path, document: &Value, claims: &mut Claims
         listed(NAMES) && listed(SHARED) == is_separated,
         "the certificate states no hash of them",
     );
-    let recomputed = Stated::read(document).and_then(|stated| recompute(folder, &stated));
-    let Some(found) = claims.recomputed(recomputed)? else { return Ok(()) };
+    let anew = Stated::read(document).and_then(|stated| Statement::new(&stated, folder));
+    let Some(found) = claims.recomputed(anew)? else { return Ok(()) };
     for key in ["records", "published_items", "published_occurrences", "groups"] {
-        claims.same(key, &document[key], &found[key]);
+        claims.same(key, &document[key], &found.document[key]);
     }
-    check_deleted(document, claims);
-    claims.same("listed sensitive items", &document["sensitive"]["listed"], &found["listed"]);
-    claims.told(
-        "order of sensitive items",
-        found["names_once_in_order"] == true,
-        "they are not each once, in the order of names",
-    );
-    claims.told("sensitive items of groups", found["told_are_listed"] == true, "some are not listed as sensitive");
-    claims.told(
-        "order of items",
-        found["items_in_order"] == true,
-        "items of a line, or lines of the list, are not in the order of names",
-    );
-    check_criteria(document, &found, claims);
-    check_attacks(document, &found, claims);
-    claims.untold(
-        "utility, and what the original had",
-        "they compare with the original, which is not part of the release",
-    );
+    claims.same("sensitive items of the release", &document["sensitive"], &found.document["sensitive"]);
+    let order = &found.order;
+    claims.told("order of sensitive items", order.names_once, "they are not each once, in the order of names");
+    claims.told("sensitive items of groups", order.told_are_listed, "some are not listed as sensitive");
+    let otherwise = "items of a line, or lines of the list, are not in the order of names";
+    claims.told("order of items", order.items, otherwise);
+    check_criteria(document, &found.publication, &found.document, claims);
+    check_attacks(document, &found.document, claims);
+    let excessive = found.publication.attacks.iter().any(Finding::is_excessive);
+    let stays = !found.publication.attacks_refuse || !excessive;
+    claims.told("limits", stays, "an attack finds more than is demanded, and the plan refuses such a release");
+    check_rest(folder, document, (&found.document, &found.report), claims)?;
+    claims.untold("what the plan asks for, and how the release was made", DECLARED);
     Ok(())
 }
 
-/// What was there is deleted, merged or published.
-fn check_deleted(document: &Value, claims: &mut Claims) {
-    let [all, deleted, merged, published] =
-        ["occurrences", "deleted", "merged", "published_occurrences"].map(|key| document[key].as_u64());
-    let sum = deleted.zip(merged).zip(published).and_then(|((a, b), c)| a.checked_add(b)?.checked_add(c));
-    claims.told("deleted items", all.is_some() && all == sum, "all items are not those deleted, merged and published");
-    let share = deleted.zip(all).map(|(deleted, all)| deleted as f64 / all.max(1) as f64);
-    claims.same("deleted share", &document["deleted_share"], &json!(share));
-}
+/// What nobody can tell from a release.
+const DECLARED: &str = "declared by the publisher: that the listed items are all that are sensitive, the method with its parameters, whether items are coarser ones, and the order of lines";
 
-fn check_criteria(document: &Value, found: &Value, claims: &mut Claims) {
-    // How many rules were looked at is about the search, not about the release.
-    let verdict = |answer: &Value| {
-        let mut verdict = answer.clone();
-        verdict.as_object_mut().and_then(|entries| entries.shift_remove("looked_at"));
-        verdict
-    };
-    for (at, stated) in array(&document["criteria"]).iter().enumerate() {
-        let name = format!("criterion {}: {}", at + 1, stated["criterion"].as_str().unwrap_or("?"));
-        let (stated, again) = (verdict(stated), verdict(&found["criteria"][at]));
-        let fails = if again["holds"] == true { "" } else { "it does not hold; " };
-        let otherwise = format!("{fails}{}", differing(&stated, &again));
-        claims.told(&name, again["holds"] == true && stated == again, &otherwise);
+fn check_criteria(document: &Value, publication: &Publication, found: &Value, claims: &mut Claims) {
+    let stated = array(&document["criteria"]);
+    for (at, (stated, answer)) in stated.iter().zip(&publication.criteria).enumerate() {
+        let name = format!("criterion {}: {}", at + 1, answer.wanted.kind.name);
+        let differing = differing(stated, &found["criteria"][at]);
+        let fails = if answer.holds { "" } else { "it does not hold; " };
+        let otherwise = format!("{fails}{differing}");
+        claims.criterion(&name, answer.holds && differing.is_empty(), &otherwise, true);
     }
     claims.same("most confident rule", &document["worst_rule"], &found["worst_rule"]);
-}
-
-fn check_attacks(document: &Value, found: &Value, claims: &mut Claims) {
-    for (at, stated) in array(&document["attacks"]).iter().enumerate() {
-        let name = format!("attack: {}", stated["attack"].as_str().unwrap_or("?"));
-        let again = &found["attacks"][at];
-        claims.told(&name, &stated["after"] == again, &differing(&stated["after"], again));
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::plan::TransactionPlan;
-
-    #[test]
-    fn what_does_not_hold_is_said_first() {
-        let document = json!({ "criteria": [{ "criterion": "rho-uncertainty", "holds": true, "looked_at": 1 }] });
-        for (holds, expected) in [(true, ""), (false, "it does not hold; holds: stated true, found false")] {
-            let found = json!({ "criteria": [{ "criterion": "rho-uncertainty", "holds": holds, "looked_at": 2 }] });
-            let mut claims = Claims(Vec::new());
-            check_criteria(&document, &found, &mut claims);
-            assert_eq!(claims.0[0].detail, expected);
-        }
-    }
 
     const PLAN: &str = r#"
         data = { kind = "transactions", sensitive = { items = ["wine"] } }
@@ -307,7 +340,7 @@ mod tests {
         let read = read_lines(b"bread wine\nbread milk\nmilk wine\nmilk bread\n", None).unwrap();
         let mut publication = crate::publish::transactions::make(&plan, &read).unwrap().publication;
         assert!(pass_gate(&publication).is_ok());
-        publication.attacks[0].after.people = 2;
+        publication.attacks[0].people = 2;
         assert!(pass_gate(&publication).unwrap_err().to_string().contains("of 2 people"));
         publication.attacks_refuse = false;
         assert!(pass_gate(&publication).is_ok());

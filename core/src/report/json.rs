@@ -3,6 +3,7 @@
 use super::Family;
 use crate::attack::Finding;
 use crate::audit::{Answer, Audit};
+use crate::criterion::Requirement;
 use crate::inspect::Profile;
 use crate::kind::{Params, Point, Setting};
 use crate::publish::{MethodReport, Publication, SkewReport};
@@ -31,22 +32,23 @@ fn checked_json(answer: &Answer) -> Value {
     document
 }
 
-/// One requirement with its verdict.
-pub fn answer_json(answer: &Answer) -> Value {
-    let wanted = &answer.requirement;
+/// A requirement, as a certificate declares it.
+pub fn requirement_json(wanted: &Requirement) -> Value {
     let on = match wanted.on.as_slice() {
         [] => Value::Null,
         [column] => column.as_str().into(),
         columns => columns.into(),
     };
+    json!({ "criterion": wanted.kind.name, "on": on, "params": params_json(&wanted.params) })
+}
+
+/// One requirement with its verdict.
+pub fn answer_json(answer: &Answer) -> Value {
     let verdict = &answer.verdict;
-    let mut document = json!({
-        "criterion": wanted.kind.name,
-        "on": on,
-        "params": params_json(&wanted.params),
-        "holds": verdict.holds,
-        "measured": verdict.measured,
-    });
+    let mut document = requirement_json(&answer.requirement);
+    document["holds"] = json!(verdict.holds);
+    document["measured"] = json!(verdict.measured);
+    document["checked"] = json!(answer.is_checked);
     for (name, value) in &verdict.also {
         document[format!("measured_{name}")] = json!(value);
     }
@@ -89,6 +91,7 @@ pub fn finding_json(finding: &Finding) -> Value {
         "on": finding.on,
         "knowledge": finding.knowledge,
         "highest_belief": finding.highest.to_f64(),
+        "highest_belief_is": if finding.is_lower_bound { "at least" } else { "exact" },
         "people": finding.people,
         "groups": finding.groups,
         "limit": finding.limit.map(|limit| limit.belief.to_f64()),
@@ -98,16 +101,13 @@ pub fn finding_json(finding: &Finding) -> Value {
     })
 }
 
-/// The figures of a publication: what `publish --json` prints and the certificate holds.
+/// The figures of a publication that certificates hold. Nothing that only the custodian may know is among them,
+/// whatever publication it is.
 pub fn publication_json(publication: &Publication) -> Value {
-    let mut utility: Map<String, Value> =
+    let utility: Map<String, Value> =
         publication.utility.iter().map(|(name, value)| (name.to_string(), whole_or_real(*value))).collect();
-    if let Some(found) = &publication.classification {
-        let accuracy = json!({
-            "target": found.target, "before": found.before, "after": found.after, "baseline": found.baseline,
-        });
-        utility.insert("classification-accuracy".into(), accuracy);
-    }
+    let kept: Map<String, Value> =
+        publication.columns.iter().filter_map(|column| Some((column.name.clone(), json!(column.kept?)))).collect();
     json!({
         "records": publication.records,
         "published": publication.published,
@@ -119,6 +119,8 @@ pub fn publication_json(publication: &Publication) -> Value {
         "method": method_json(&publication.method),
         "criteria": publication.criteria.iter().map(answer_json).collect::<Vec<_>>(),
         "attacks": publication.attacks.iter().map(finding_json).collect::<Vec<_>>(),
+        "undisclosed_attacks": publication.undisclosed,
+        "information_kept": { "overall": publication.information_kept, "columns": kept },
         "utility": utility,
     })
 }
@@ -144,19 +146,11 @@ fn method_json(method: &MethodReport) -> Value {
         "class": method.class.name(),
         "insecure_seed": method.insecure_seed,
     });
-    if let Some(search) = &method.search {
-        let levels = |levels: &mut dyn Iterator<Item = usize>| -> Map<String, Value> {
-            search.levels.iter().zip(levels).map(|((name, _), level)| (name.clone(), json!(level))).collect()
-        };
-        let minimal = search.minimal.iter().map(|one| Value::from(levels(&mut one.iter().copied())));
-        document["metric"] = json!(search.metric);
-        document["value"] = whole_or_real(search.value);
-        document["levels"] = levels(&mut search.levels.iter().map(|(_, level)| *level)).into();
-        document["nodes"] = json!(search.nodes);
-        document["checked"] = json!(search.checked);
-        document["safe"] = json!(search.safe);
-        document["exhaustive"] = json!(search.exhaustive);
-        document["minimal"] = minimal.collect::<Vec<_>>().into();
+    if let Some(chosen) = &method.chosen {
+        let levels: Map<String, Value> =
+            chosen.levels.iter().map(|(name, level)| (name.clone(), json!(level))).collect();
+        document["metric"] = json!(chosen.metric);
+        document["levels"] = levels.into();
     }
     document
 }

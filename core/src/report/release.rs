@@ -9,10 +9,10 @@ use serde_json::Value;
 /// What `publish` prints: the verdict first, then what it rests on.
 pub fn publication_text(publication: &Publication) -> String {
     let mut text = format!("{}\n\nQuasi-identifiers\n", headline(publication));
-    text += &match publication.form {
-        Form::Generalized => levels_text(&publication.columns),
-        Form::Bucketized => "as they are, with group numbers; sensitive values apart from them\n".to_string(),
-    };
+    if publication.form == Form::Bucketized {
+        text += "as they are, with group numbers; sensitive values apart from them\n";
+    }
+    text += &levels_text(&publication.columns);
     text += &format!("\nCriteria\n{}", answers_text(&publication.criteria));
     if !publication.attacks.is_empty() {
         text += &format!("\nAttacks\n{}", attacks_text(&publication.attacks));
@@ -27,50 +27,34 @@ pub fn publication_text(publication: &Publication) -> String {
 
 fn headline(publication: &Publication) -> String {
     let excessive = publication.excessive().count();
-    let mark = if excessive == 0 { "✓" } else { "✗" };
-    let attacks = match excessive {
-        0 => match publication.attacks.iter().filter(|finding| finding.limit.is_none()).count() {
-            0 => "no attack found more than is promised".to_string(),
-            some => format!(
-                "no attack found more than is promised; against {some} of {} attacks nothing is promised",
-                publication.attacks.len()
-            ),
-        },
-        one => format!("{} found more than is promised or tolerated", counted(one as u64, "attack")),
+    let caveats = publication.caveats();
+    let mark = match excessive {
+        0 if caveats.is_empty() => "✓",
+        0 => "!",
+        _ => "✗",
     };
-    let vulnerable = publication.attacks.iter().filter_map(Finding::vulnerable_share).reduce(f64::max);
-    let undecided = publication.attacks.iter().filter_map(Finding::undecided_people).max();
-    let undecided = undecided.map(|people| percent(people as f64 / publication.published.max(1) as f64));
-    let method = match (vulnerable.map(percent), undecided) {
-        (None, None) => String::new(),
-        (Some(share), None) => {
-            format!(" But whoever knows the method believes more than is promised about {share} of the records.")
-        }
-        (Some(share), Some(open)) => format!(
-            " But whoever knows the method believes more than is promised about at least {share} of the records; about {open} it could not be decided."
-        ),
-        (None, Some(open)) => {
-            format!(" What knowing the method tells could not be decided for {open} of the records.")
-        }
+    let tried = counted(publication.attacks.len() as u64, "attack");
+    let attacks = match (excessive, publication.attacks.iter().filter(|finding| finding.limit.is_none()).count()) {
+        (0, 0) => "no attack exceeds its limit".to_string(),
+        (0, 1) => format!("no attack exceeds its limit; 1 of {tried} has no limit"),
+        (0, some) => format!("no attack exceeds its limit; {some} of {tried} have no limit"),
+        (one, _) => format!("{} above its limit", counted(one as u64, "attack")),
     };
-    let frequent = publication.attacks.iter().find_map(|finding| Some((finding, finding.broken_claim()?)));
-    let frequent = frequent.map_or(String::new(), |(finding, claimed)| {
-        let (highest, claimed) = (number(finding.highest.to_f64()), number(claimed));
-        format!(" And whoever knows how records were withheld tells which value was the most frequent with a belief of {highest}, where {claimed} was claimed.")
-    });
     let criteria = match publication.criteria.len() {
         1 => "the criterion holds".to_string(),
+        2 => "both criteria hold".to_string(),
         several => format!("all {several} criteria hold"),
     };
     let suppressed = match publication.suppressed {
         0 => String::new(),
         some => format!(", {} suppressed", counted(some as u64, "record")),
     };
-    let withheld = publication.skew.as_ref().map_or(String::new(), |skew| {
-        format!(", {} withheld first for a frequent value", counted(skew.withheld, "record"))
+    let withheld = publication.skew.as_ref().and_then(|skew| skew.withheld).map_or(String::new(), |withheld| {
+        format!(", {} withheld first for a frequent value", counted(withheld, "record"))
     });
+    let caveats: String = caveats.iter().map(|caveat| format!(" {caveat}")).collect();
     format!(
-        "{mark} {} of {} records in {}{withheld}{suppressed}: {criteria}, {attacks}.{method}{frequent}",
+        "{mark} {} of {} records in {}{withheld}{suppressed}: {criteria}, {attacks}.{caveats}",
         grouped(publication.published),
         grouped(publication.records),
         counted(publication.groups as u64, "group"),
@@ -105,8 +89,8 @@ fn attacks_text(findings: &[Finding]) -> String {
             .to_string(),
             finding.title(),
             finding.on.clone().unwrap_or_default(),
-            number(finding.highest.to_f64()),
-            finding.limit.map_or_else(|| "none promised".to_string(), |limit| number(limit.belief.to_f64())),
+            format!("{}{}", if finding.is_lower_bound { "≥ " } else { "" }, number(finding.highest.to_f64())),
+            finding.limit.map_or_else(|| "none".to_string(), |limit| number(limit.belief.to_f64())),
             grouped(finding.people as usize),
             grouped(finding.above_limit as usize),
         ]);
@@ -133,7 +117,8 @@ fn utility_text(publication: &Publication) -> String {
 }
 
 fn search_text(publication: &Publication) -> String {
-    let Some(search) = &publication.method.search else { return grouping_text(publication) };
+    let method = &publication.method;
+    let (Some(chosen), Some(search)) = (&method.chosen, &method.search) else { return grouping_text(publication) };
     let minimal = match search.minimal.len() {
         0 => String::new(),
         some => format!(", {} of them minimal", grouped(some)),
@@ -142,7 +127,7 @@ fn search_text(publication: &Publication) -> String {
     format!(
         "{} chose by {} = {} among {} choices of levels; {} were looked at, {} are known to be safe{minimal}.{end}",
         publication.method.name,
-        search.metric,
+        chosen.metric,
         number(search.value),
         grouped(search.nodes as usize),
         grouped(search.checked as usize),
@@ -159,12 +144,7 @@ fn grouping_text(publication: &Publication) -> String {
         some => format!("{} records could not be grouped safely and are withheld", grouped(some)),
     };
     let average = publication.published as f64 / publication.groups.max(1) as f64;
-    format!(
-        "{} ({}) formed groups of {} records on average; {withheld}.",
-        method.name,
-        method.class.name(),
-        number(average)
-    )
+    format!("{} ({}) formed groups of {average:.1} records on average; {withheld}.", method.name, method.class.name())
 }
 
 /// What `compare` prints: certificates side by side, one column each.
@@ -196,6 +176,14 @@ fn labels(releases: &[(String, Value)]) -> Vec<Vec<String>> {
         }
     };
     let name = |value: &Value| value.as_str().unwrap_or("?").to_string();
+    for (_, document) in releases {
+        document["information_kept"]["columns"]
+            .as_object()
+            .into_iter()
+            .flatten()
+            .for_each(|(column, _)| add(vec!["information kept:".into(), column.clone()]));
+    }
+    add(vec!["information kept:".into(), "overall".into(), "all quasi-identifiers".into()]);
     for (_, document) in releases {
         document["method"]["levels"]
             .as_object()
@@ -233,10 +221,10 @@ fn name_or_nothing(value: &Value) -> String {
 fn cell(document: &Value, label: &[String]) -> String {
     let shown = |value: &Value| match value {
         Value::Null => "–".to_string(),
-        Value::Object(accuracy) => accuracy.get("after").and_then(Value::as_f64).map_or("–".into(), number),
         Value::Number(count) if count.is_u64() => grouped(count.as_u64().unwrap_or(0) as usize),
         other => other.as_f64().map_or_else(|| other.to_string(), number),
     };
+    let share = |value: &Value| value.as_f64().map_or("–".into(), percent);
     let find = |family: &str, key: &str| {
         let all = document[family].as_array().into_iter().flatten();
         let mut like = all.filter(|one| one[key] == label[1].as_str() && name_or_nothing(&one["on"]) == label[2]);
@@ -246,10 +234,14 @@ fn cell(document: &Value, label: &[String]) -> String {
     match label[0].as_str() {
         "withheld by" => document["skew"]["method"].as_str().unwrap_or("–").to_string(),
         "withheld first" => shown(&document["skew"]["withheld"]),
+        "information kept:" if label.len() == 3 => share(&document["information_kept"]["overall"]),
+        "information kept:" => share(&document["information_kept"]["columns"][&label[1]]),
         "level:" => shown(&document["method"]["levels"][&label[1]]),
         "utility:" => shown(&document["utility"][&label[1]]),
         "criterion:" => find("criteria", "criterion").map_or("–".into(), |one| shown(&one["measured"])),
-        "belief:" => find("attacks", "attack").map_or("–".into(), |one| shown(&one["highest_belief"])),
+        "belief:" => find("attacks", "attack").map_or("–".into(), |one| {
+            format!("{}{}", if one["highest_belief_is"] == "exact" { "" } else { "≥ " }, shown(&one["highest_belief"]))
+        }),
         plain => shown(&document[plain]),
     }
 }

@@ -1,12 +1,11 @@
 //! Reports on transactions: JSON documents and terminal text.
 
-use super::json::{params_json, whole_or_real};
+use super::json::params_json;
 use super::terminal::{counted, grouped, number, percent, table, trimmed};
 use crate::inspect::TransactionProfile;
 use crate::kind::Params;
-use crate::plan::SensitiveItems;
-use crate::publish::transactions::{Answer, Attacked, Finding, NamedRule, Publication, Seen, worst_rule};
-use serde_json::{Map, Value, json};
+use crate::publish::transactions::{Answer, Finding, NamedRule, Publication, Seen, SensitiveSource, worst_rule};
+use serde_json::{Value, json};
 
 /// A rule: what is known, what is inferred, and how surely.
 pub fn rule_json(rule: &NamedRule) -> Value {
@@ -50,31 +49,12 @@ pub fn found_json(finding: &Finding) -> Value {
     json!({ "above": finding.above, "people": finding.people, "exhaustive": finding.above.is_some(), "rules": rules })
 }
 
-/// What an attack found in the release. What it found in the original is nobody's business.
-fn attacked_json(attacked: &Attacked) -> Value {
-    let mut document = attack_json(&attacked.after);
-    document["after"] = found_json(&attacked.after);
-    document
-}
-
-/// The figures of a publication: what `publish --json` prints and the certificate holds. No rule of the original is among them.
+/// The figures of a publication that certificates hold. What only the custodian may know is not among them, whatever
+/// publication it is.
 pub fn publication_json(publication: &Publication) -> Value {
-    let value = |value: f64| if value.is_finite() { whole_or_real(value) } else { Value::Null };
-    let utility: Map<String, Value> =
-        publication.utility.iter().map(|measured| (measured.name.clone(), value(measured.rounded()))).collect();
-    let settings: Map<String, Value> = publication
-        .utility
-        .iter()
-        .map(|measured| (measured.name.clone(), params_json(&measured.params).into()))
-        .collect();
     json!({
         "kind": "transactions",
         "records": publication.records,
-        "items": publication.items,
-        "occurrences": publication.occurrences,
-        "deleted": publication.deleted,
-        "deleted_share": publication.deleted_share(),
-        "merged": publication.merged,
         "published_items": publication.published_items,
         "published_occurrences": publication.published_occurrences,
         "form": if publication.groups.is_some() { "separated" } else { "together" },
@@ -88,24 +68,28 @@ pub fn publication_json(publication: &Publication) -> Value {
             "params": params_json(&publication.method.params),
             "insecure_seed": publication.insecure_seed,
         },
-        "criteria": publication.criteria.iter().map(answer_json).collect::<Vec<_>>(),
+        "criteria": publication.criteria.iter().map(verdict_json).collect::<Vec<_>>(),
         "worst_rule": worst_rule(&publication.criteria).map(rule_json),
-        "attacks": publication.attacks.iter().map(attacked_json).collect::<Vec<_>>(),
+        "attacks": publication.attacks.iter().map(finding_json).collect::<Vec<_>>(),
         "gate": { "attacks": if publication.attacks_refuse { "refuse" } else { "report" } },
-        "utility": utility,
-        "utility_params": settings,
     })
+}
+
+/// A criterion with its verdict, without how many rules were looked at: that is about the search, not the release.
+fn verdict_json(answer: &Answer) -> Value {
+    let mut document = answer_json(answer);
+    document.as_object_mut().and_then(|entries| entries.shift_remove("looked_at"));
+    document
 }
 
 fn sensitive_json(publication: &Publication) -> Value {
     let mut document = match &publication.sensitive {
-        // By its name alone: where it lies is nobody's business.
-        SensitiveItems::File(path) => json!({ "file": path.file_name().unwrap_or_default().to_string_lossy() }),
-        SensitiveItems::Share { written, seed, .. } => json!({ "share": written, "seed": seed }),
-        SensitiveItems::Items(_) => json!({}),
+        SensitiveSource::File(name) => json!({ "file": name }),
+        SensitiveSource::Share { written, seed } => json!({ "share": written, "seed": seed }),
+        SensitiveSource::Items => json!({}),
     };
     document["listed"] = json!(publication.sensitive_listed);
-    document["kinds"] = json!(publication.sensitive_kinds);
+    document["kinds"] = json!(publication.published_sensitive);
     document
 }
 
@@ -194,19 +178,18 @@ fn listed(names: &[String]) -> String {
 pub fn publication_text(publication: &Publication) -> String {
     let mut text = format!("{}\n\nCriteria\n{}", headline(publication), answers_text(&publication.criteria));
     if !publication.attacks.is_empty() {
-        text += &format!(
-            "\nAttacks (what was found before is not for release)\n{}",
-            before_and_after(&publication.attacks)
-        );
+        text += &format!("\nAttacks (what was found before is not for release)\n{}", before_and_after(publication));
     }
-    if !publication.utility.is_empty() {
+    let utility = publication.original.as_ref().map_or(&[][..], |original| &original.utility);
+    if !utility.is_empty() {
         let mut rows = table(&["metric", "value"], &[1]);
-        for measured in &publication.utility {
+        for measured in utility {
             rows.add_row([measured.name.clone(), number(measured.value)]);
         }
         text += &format!("\nUtility\n{}", trimmed(&rows.to_string()));
     }
-    for note in &publication.notes {
+    let of_original = publication.original.iter().flat_map(|original| &original.notes);
+    for note in publication.notes.iter().chain(of_original) {
         text += &format!("\nNote: {note}\n");
     }
     text
@@ -215,39 +198,40 @@ pub fn publication_text(publication: &Publication) -> String {
 fn headline(publication: &Publication) -> String {
     let criteria = match publication.criteria.len() {
         1 => "the criterion holds".to_string(),
+        2 => "both criteria hold".to_string(),
         several => format!("all {several} criteria hold"),
     };
-    let excessive = publication.attacks.iter().filter(|attacked| attacked.after.is_excessive()).count();
+    let excessive = publication.attacks.iter().filter(|found| found.is_excessive()).count();
     let (mark, attacks) = match excessive {
         0 => ("✓", "no attack found more than is demanded".to_string()),
         some => ("✗", format!("{} found more than is demanded", counted(some as u64, "attack"))),
     };
-    format!(
-        "{mark} {} with {} of {}, {} deleted ({}){} by {}: {criteria}, {attacks}.",
-        counted(publication.records, "record"),
-        grouped(publication.published_occurrences as usize),
-        counted(publication.occurrences, "item"),
-        grouped(publication.deleted as usize),
-        percent(publication.deleted_share()),
-        match publication.merged {
+    let published = grouped(publication.published_occurrences as usize);
+    let items = publication.original.as_ref().map_or(format!("{published} items"), |original| {
+        let merged = match original.merged {
             0 => String::new(),
             some => format!(" and {} merged with coarser ones", grouped(some as usize)),
-        },
-        publication.method.kind.name,
-    )
+        };
+        let (all, deleted) = (counted(original.occurrences, "item"), grouped(original.deleted as usize));
+        format!("{published} of {all}, {deleted} deleted ({}){merged}", percent(original.deleted_share()))
+    });
+    let (records, method) = (counted(publication.records, "record"), publication.method.kind.name);
+    format!("{mark} {records} with {items} by {method}: {criteria}, {attacks}.")
 }
 
-fn before_and_after(attacks: &[Attacked]) -> String {
+fn before_and_after(publication: &Publication) -> String {
     let count = |count: Option<u64>| count.map_or("very many".to_string(), |count| grouped(count as usize));
     let header = ["", "attack", "rules above before", "after", "people told of before", "after"];
     let mut rows = table(&header, &[2, 3, 4, 5]);
-    for Attacked { before, after } in attacks {
+    let before = publication.original.as_ref().map_or(&[][..], |original| &original.attacks);
+    for (at, after) in publication.attacks.iter().enumerate() {
+        let before = before.get(at);
         rows.add_row([
             if after.is_excessive() { "✗" } else { "✓" }.to_string(),
             after.attack.kind.name.to_string(),
-            count(before.above),
+            before.map_or("–".into(), |before| count(before.above)),
             count(after.above),
-            grouped(before.people as usize),
+            before.map_or("–".into(), |before| grouped(before.people as usize)),
             grouped(after.people as usize),
         ]);
     }
@@ -303,26 +287,17 @@ pub fn compare_text(releases: &[(String, Value)]) -> String {
         rows.add_row([label.to_string()].into_iter().chain(cells).collect::<Vec<_>>());
     };
     add("method", &|document| document["method"]["name"].as_str().unwrap_or("–").to_string());
-    for key in ["records", "items", "occurrences", "deleted"] {
-        add(key, &|document| shown(&document[key]));
+    for (label, key) in [
+        ("records", "records"),
+        ("kinds of items", "published_items"),
+        ("items", "published_occurrences"),
+        ("groups", "groups"),
+    ] {
+        add(label, &|document| shown(&document[key]));
     }
-    add("deleted share", &|document| document["deleted_share"].as_f64().map_or("–".into(), percent));
+    add("kinds of sensitive items", &|document| shown(&document["sensitive"]["kinds"]));
     add("highest confidence", &|document| shown(&document["worst_rule"]["confidence"]));
-    for metric in metrics(releases) {
-        add(&format!("utility: {metric}"), &|document| shown(&document["utility"][&metric]));
-    }
     trimmed(&rows.to_string())
-}
-
-/// The metrics that any of the certificates states.
-fn metrics(releases: &[(String, Value)]) -> Vec<String> {
-    let mut metrics: Vec<String> = Vec::new();
-    for (name, _) in releases.iter().flat_map(|(_, document)| document["utility"].as_object().into_iter().flatten()) {
-        if !metrics.contains(name) {
-            metrics.push(name.clone());
-        }
-    }
-    metrics
 }
 
 fn shown(value: &Value) -> String {

@@ -60,14 +60,6 @@ pub fn leaves_under_all(candidate: &Candidate<'_>, column: usize) -> u128 {
     level.leaves + more.sum::<u128>()
 }
 
-/// The share of each quasi-identifier's information that is kept: one minus its loss.
-pub fn information_kept(candidate: &Candidate<'_>) -> Vec<f64> {
-    let columns = candidate.scales.columns.iter().enumerate();
-    columns
-        .map(|(at, scale)| 1.0 - of_column(scale, candidate.scales.records, leaves_under_all(candidate, at)))
-        .collect()
-}
-
 impl Metric for Loss {
     fn measure(&self, candidate: &Candidate<'_>) -> f64 {
         let columns = candidate.scales.columns.iter().enumerate();

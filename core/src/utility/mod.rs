@@ -9,6 +9,7 @@ pub mod discernibility;
 pub mod discernibility_star;
 pub mod grouped;
 pub mod height;
+pub mod information;
 pub mod kl_divergence;
 pub mod loss;
 pub mod non_uniform_entropy;
@@ -160,7 +161,7 @@ pub fn reads_suppressed_sizes(name: &str) -> bool {
 
 /// What a metric or figure means, in a sentence; nothing if there is none of that name.
 pub fn meaning(name: &str) -> Option<&'static str> {
-    let figures = queries::FIGURES.iter().chain([&grouped::TIGHTEST_LOSS]);
+    let figures = queries::FIGURES.iter().chain([&information::LOSS]);
     let found = figures.filter(|figure| figure.0 == name).map(|figure| figure.1);
     found.chain(KINDS.iter().filter(|kind| kind.name == name).map(|kind| kind.summary)).next()
 }

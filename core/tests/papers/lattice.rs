@@ -60,7 +60,7 @@ fn the_optima_on_adult_come_out() {
             let made = publish(&table, mended.path(), criteria, suppressed, method).unwrap();
             let found = &made.publication;
             let levels: Vec<usize> =
-                found.method.search.as_ref().unwrap().levels.iter().map(|(_, level)| *level).collect();
+                found.method.chosen.as_ref().unwrap().levels.iter().map(|(_, level)| *level).collect();
             assert_eq!(levels, expected.levels, "{criteria} {suppressed} {method}");
             assert!(
                 (found.method.search.as_ref().unwrap().value - expected.loss).abs() < 5e-7,
@@ -78,7 +78,7 @@ fn the_file_as_it_is_has_another_optimum() {
     let Some((table, folder)) = adult_arx() else { return };
     let made = publish(&table, &folder, FIVE, "2%", "optimal").unwrap();
     let found = &made.publication;
-    let levels: Vec<usize> = found.method.search.as_ref().unwrap().levels.iter().map(|(_, level)| *level).collect();
+    let levels: Vec<usize> = found.method.chosen.as_ref().unwrap().levels.iter().map(|(_, level)| *level).collect();
     assert_eq!((levels, found.suppressed), (vec![0, 3, 0, 1, 3, 1, 0], 603));
     assert!((found.method.search.as_ref().unwrap().value - 0.249999).abs() < 5e-7);
 }

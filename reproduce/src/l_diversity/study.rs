@@ -119,7 +119,7 @@ impl<'t> Study<'t> {
     /// What generalizations are worth.
     pub fn worth(&self, nodes: &[Vec<usize>]) -> Result<Vec<Worth>> {
         let judge = Judge::for_all_metrics(&self.task())?;
-        Ok(nodes.iter().map(|levels| worth(&judge.measure_all(levels).0)).collect())
+        Ok(nodes.iter().map(|levels| worth(&judge.measure_all(levels))).collect())
     }
 
     /// The generalization that suppresses every quasi-identifier.

@@ -24,6 +24,8 @@ pub(in crate::attack) struct Worlds<'a> {
     pub scene: &'a Scene<'a>,
     /// Nothing for a group of which some records are not published, or that is not replayed.
     pub replayed: &'a [Option<Replayed>],
+    /// How many published groups depend on decisions about others, so that they are not worked out alone.
+    pub coupled: u64,
     /// Which solution is a group's.
     pub solved_as: Vec<usize>,
     pub solutions: Vec<Solution<'a>>,
@@ -37,9 +39,14 @@ impl<'a> Worlds<'a> {
         let mut number_of: HashMap<&[u32], usize> = HashMap::new();
         let mut different: Vec<&Case> = Vec::new();
         let mut homes = vec![None; published];
+        let mut coupled = 0;
         let mut solved_as = vec![0; replayed.len()];
         for (group, replayed) in replayed.iter().enumerate() {
-            let Some(Replayed { case, urns, .. }) = replayed else { continue };
+            let Some(Replayed { case, urns, replay }) = replayed else { continue };
+            if replay.coupled {
+                coupled += urns.len() as u64;
+                continue;
+            }
             solved_as[group] = *number_of.entry(case.signature()).or_insert_with(|| {
                 different.push(case);
                 different.len() - 1
@@ -49,7 +56,7 @@ impl<'a> Worlds<'a> {
         let beliefs: usize = different.iter().map(|case| case.beliefs()).sum();
         let effort = Effort { doubt: effort.doubt / beliefs.max(1) as f64, ..effort };
         let solutions = different.into_par_iter().map(|case| Solution::of(scene, case, &effort)).collect();
-        Worlds { scene, replayed, solved_as, solutions, homes }
+        Worlds { scene, replayed, coupled, solved_as, solutions, homes }
     }
 
     pub fn replays(&self) -> impl Iterator<Item = &Replay> {

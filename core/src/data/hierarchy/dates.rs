@@ -1,8 +1,8 @@
 //! Dates: day, month, quarter, year, decade.
 
-use super::{Build, Ladder, Rule, TOP, ladder_of};
-use crate::data::Column;
+use super::{Build, Ladder, Rule, Ruler, TOP, ladder_of};
 use crate::data::value_type::parse_date;
+use crate::data::{Column, Dictionary};
 use crate::error::{Error, Result};
 use crate::kind::{Kind, Param, Shape};
 use jiff::civil::Date;
@@ -89,6 +89,10 @@ impl Rule for Dates {
     fn makes(&self, label: &str) -> bool {
         let of = |unit: &Unit| unit.example(label).is_some_and(|date| unit.label(date) == label);
         label == TOP || self.units.iter().any(of)
+    }
+
+    fn ruler(&self, _: &Dictionary) -> Option<Ruler> {
+        Some(Ruler::Dates)
     }
 }
 

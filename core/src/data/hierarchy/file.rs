@@ -1,10 +1,10 @@
 //! A hierarchy from a file: one line per base value, then its generalizations.
 
-use super::{Build, Ladder, Rule};
-use crate::data::{Column, ReadOptions, csv};
+use super::{Build, Ladder, Rule, Ruler};
+use crate::data::{Column, Dictionary, ReadOptions, csv};
 use crate::error::{Error, Result};
 use crate::kind::{Kind, Param, Shape};
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 pub(super) const KIND: Kind<Build> = Kind {
@@ -125,6 +125,21 @@ impl Rule for FileRule {
 
     fn makes(&self, label: &str) -> bool {
         label == super::TOP || self.labels.contains(label) || self.leaf_of_value.contains_key(label)
+    }
+
+    /// A label that stands on several levels covers what the highest of them does.
+    fn ruler(&self, published: &Dictionary) -> Option<Ruler> {
+        let coarse = published.iter().filter(|label| !self.leaf_of_value.contains_key(*label));
+        let mut under: BTreeMap<String, u32> = coarse.map(|label| (label.to_string(), 0)).collect();
+        for path in &self.paths {
+            let mut labels: Vec<&str> = path.iter().map(String::as_str).collect();
+            labels.dedup();
+            for label in labels {
+                under.entry(label.to_string()).and_modify(|leaves| *leaves += 1);
+            }
+        }
+        under.retain(|_, leaves| *leaves > 1);
+        Some(Ruler::Leaves { all: self.leaves.len() as u32, under })
     }
 }
 

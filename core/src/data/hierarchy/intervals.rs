@@ -1,7 +1,7 @@
 //! Intervals of nested widths, with optional bottom and top coding.
 
-use super::{Build, Ladder, Rule, TOP, ladder_of};
-use crate::data::Column;
+use super::{Build, Ladder, Rule, Ruler, TOP, ladder_of};
+use crate::data::{Column, Dictionary};
 use crate::error::{Error, Result};
 use crate::exact::Decimal;
 use crate::kind::{Kind, Param, Params, Range, Shape};
@@ -148,6 +148,10 @@ impl Intervals {
 }
 
 impl Rule for Intervals {
+    fn ruler(&self, _: &Dictionary) -> Option<Ruler> {
+        Some(Ruler::Numbers)
+    }
+
     fn ladder(&self, column: &Column) -> Result<Ladder> {
         let present =
             column.domain().labels().iter().zip(0u32..).filter(|(_, code)| column.domain().missing() != Some(*code));

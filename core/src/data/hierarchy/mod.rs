@@ -8,9 +8,11 @@ mod fanout;
 mod file;
 mod intervals;
 mod redact;
+mod ruler;
 mod suppress;
 
 pub(crate) use file::line_numbers;
+pub use ruler::Ruler;
 
 use super::{Column, Dictionary, Encoding, Lexicon};
 use crate::error::{Error, Result};
@@ -30,6 +32,12 @@ pub trait Rule: Send + Sync {
 
     /// The file that the rule was read from, if it was.
     fn file(&self) -> Option<&Path> {
+        None
+    }
+
+    /// What the width of these published labels is measured by, if the rule knows better than the column's type. It
+    /// must not depend on the values of the table.
+    fn ruler(&self, _published: &Dictionary) -> Option<Ruler> {
         None
     }
 }

@@ -1,7 +1,7 @@
 //! Redaction: characters are replaced by `*` from one end.
 
-use super::{Build, Ladder, Rule, TOP, ladder_of};
-use crate::data::Column;
+use super::{Build, Ladder, Rule, Ruler, TOP, ladder_of};
+use crate::data::{Column, Dictionary};
 use crate::error::{Error, Result};
 use crate::kind::{Kind, Param, Shape};
 
@@ -63,6 +63,10 @@ impl Rule for Redact {
 
     fn makes(&self, label: &str) -> bool {
         if self.left { label.starts_with('*') } else { label.ends_with('*') }
+    }
+
+    fn ruler(&self, _: &Dictionary) -> Option<Ruler> {
+        Some(Ruler::Characters)
     }
 }
 

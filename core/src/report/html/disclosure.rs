@@ -12,6 +12,7 @@ use super::Audience;
 use super::words::{grouped, percent, whole_percent};
 use crate::kind::Setting;
 use crate::publish::{Distribution, Publication};
+use crate::recode::Form;
 
 /// Counts below this are small whatever the plan asks for.
 pub(super) const LEAST: u64 = 3;
@@ -26,6 +27,8 @@ pub(super) struct Guard {
     pub internal: bool,
     /// Counts of people below this are small.
     pub k: u64,
+    /// The form of the release: what a figure means depends on it.
+    pub form: Form,
     /// Published records.
     published: u64,
 }
@@ -54,7 +57,8 @@ impl Guard {
     pub fn of(publication: &Publication, audience: Audience) -> Guard {
         let smallest = smallest_group(publication).unwrap_or(0);
         let k = asked_k(publication).unwrap_or(0).max(smallest.min(MOST)).max(LEAST);
-        Guard { internal: audience == Audience::Internal, k, published: publication.published as u64 }
+        let (internal, published) = (audience == Audience::Internal, publication.published as u64);
+        Guard { internal, k, form: publication.form, published }
     }
 
     /// Whether a count must not be seen.
@@ -95,11 +99,6 @@ impl Guard {
         if self.internal { risk } else { risk.min(1.0 / self.k as f64) }
     }
 
-    /// Whether rounding to a whole percentage of all records leaves more than a small count open, to both sides.
-    pub fn rounding_hides(&self, records: usize) -> bool {
-        records as u64 >= 200 * self.k
-    }
-
     /// Group sizes in steps 1, 2, 5, 10, 20, 50 … from the first step with a group to the last.
     pub fn sizes(&self, sizes: &[(u64, u64)]) -> Vec<Sizes> {
         let mut bars: Vec<Sizes> = Vec::new();
@@ -129,7 +128,8 @@ impl Guard {
         let mut rows: Vec<(&str, u64, u64)> = Vec::new();
         for (at, value) in distribution.values.iter().enumerate() {
             let count = |counts: &[u64]| counts.get(at).copied().unwrap_or(0);
-            rows.push((value, count(&distribution.before), count(&distribution.after)));
+            let before = distribution.before.as_deref().unwrap_or_default();
+            rows.push((value, count(before), count(&distribution.after)));
         }
         let whole = |count: fn(&(&str, u64, u64)) -> u64| rows.iter().map(count).sum::<u64>();
         let (before, after) = (whole(|row| row.1), whole(|row| row.2));
@@ -200,7 +200,7 @@ pub(super) fn smallest_group(publication: &Publication) -> Option<u64> {
 mod tests {
     use super::*;
 
-    const EXTERNAL: Guard = Guard { internal: false, k: 5, published: 100 };
+    const EXTERNAL: Guard = Guard { internal: false, k: 5, form: Form::Generalized, published: 100 };
     const INTERNAL: Guard = Guard { internal: true, ..EXTERNAL };
 
     #[test]
@@ -237,7 +237,7 @@ mod tests {
         let distribution = Distribution {
             column: "disease".into(),
             values: ["flu", "cancer", "gout", "plague"].map(String::from).to_vec(),
-            before: vec![60, 42, 3, 1],
+            before: Some(vec![60, 42, 3, 1]),
             after: vec![58, 40, 2, 0],
         };
         let shown = EXTERNAL.values(&distribution);

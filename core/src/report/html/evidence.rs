@@ -37,7 +37,8 @@ fn criterion(answer: &Answer, guard: &Guard) -> Markup {
         section.card.bad[!verdict.holds] {
             div.card-head { h3 { (wanted.kind.name) @if !wanted.on.is_empty() { " of " (listed(&wanted.on)) } } (badge(verdict.holds, "holds", "does not hold")) }
             p { (wanted.kind.summary) "." }
-            p { (measured_words(answer, guard)) }
+            @if answer.is_checked { p { (measured_words(answer, guard)) } }
+            @else { p { "The custodian checked it when the release was made. The release alone does not tell by how much it holds." } }
             dl.facts {
                 (fact("Asked for", &if asked.is_empty() { "–".to_string() } else { asked.join(", ") }))
                 (fact("Measured", &measured(answer, guard)))
@@ -147,7 +148,7 @@ fn sentence(param: &str, value: f64, guard: &Guard) -> Option<String> {
     if param == "k" && guard.hides(value as u64) {
         return Some(format!("The smallest group has {} people, too few to say how many.", guard.few()));
     }
-    meaning(param, value)
+    meaning(param, value, guard.form)
 }
 
 /// A text that starts a sentence.
@@ -171,6 +172,13 @@ pub(super) fn attacked(publication: &Publication, guard: &Guard) -> Markup {
             }
         }
         @for (at, finding) in publication.attacks.iter().enumerate() { (attack_card(at, finding, guard)) }
+        @if !publication.undisclosed.is_empty() {
+            p {
+                "Also made: " (listed(&publication.undisclosed)) ". What these attacks found depends on more than what is published, so it stays with "
+                "the custodian."
+                @if publication.attacks_refuse { " None of them exceeded a limit, or there would be no release." }
+            }
+        }
     }
 }
 
@@ -192,7 +200,8 @@ fn attack_card(at: usize, finding: &Finding, guard: &Guard) -> Markup {
                     p { "The attacker knows: " (finding.knowledge.trim_end_matches('.')) "." }
                     p { (attack_words(finding)) }
                     dl.facts {
-                        (fact("Highest belief", &percent(finding.highest.to_f64())))
+                        (fact("Highest belief", &highest_words(finding)))
+                        @if let Some(people) = finding.undecided_people() { (fact("People undecided", &guard.of_published(people))) }
                         (fact("Limit", &finding.limit.map_or_else(|| "none".into(), limit_words)))
                         (fact("People affected", &guard.of_published(finding.people)))
                         @if !guard.hides(finding.people) { (fact("In groups", &grouped(finding.groups))) }
@@ -209,6 +218,12 @@ fn attack_card(at: usize, finding: &Finding, guard: &Guard) -> Markup {
             }
         }
     }
+}
+
+/// The highest belief, or what it is at least.
+pub(super) fn highest_words(finding: &Finding) -> String {
+    let at_least = if finding.is_lower_bound { "at least " } else { "" };
+    format!("{at_least}{}", percent(finding.highest.to_f64()))
 }
 
 fn limit_words(limit: Limit) -> String {
@@ -231,11 +246,21 @@ fn attack_words(finding: &Finding) -> String {
     let highest = finding.highest.to_f64();
     let found = match highest {
         _ if finding.claimed_belief().is_some() => frequent_words(finding),
-        0.0 => "With that, nothing can be concluded about anybody.".to_string(),
         1.0 => "With that, somebody can be certain about at least one person.".to_string(),
+        _ if finding.is_lower_bound => format!(
+            "With that, somebody can be {} sure about a person, or more: the attack is inconclusive for some people.",
+            percent(highest)
+        ),
+        0.0 => "With that, nothing can be concluded about anybody.".to_string(),
         _ => format!("With that, nobody can be more than {} sure about any person in the release.", percent(highest)),
     };
     let limit = match finding.limit {
+        Some(limit) if exceeds(finding) && finding.undecided_people().is_some() => {
+            format!(
+                "The limit is {}: people for whom the attack is inconclusive count as above it.",
+                limit_words(limit)
+            )
+        }
         Some(limit) if exceeds(finding) => {
             format!("For some people more is believed than allowed; the limit exceeded most is {}.", limit_words(limit))
         }

@@ -64,8 +64,8 @@ pub fn report_html(publication: &Publication, audience: Audience, title: &str) -
                 p { (INTERNAL) ". This report holds counts of few people and row numbers." }
             } @else {
                 p {
-                    "Made for everybody: counts of people below " (grouped(guard.k)) " are written as “" (guard.few()) "”, and whatever they would follow "
-                    "from is rounded or left out. Only the number of records that are left out is told, however small."
+                    "Made for everybody: every figure is computed from the published files and the plan, and nothing here depends on what they hide. Counts of "
+                    "people below " (grouped(guard.k)) " are written as “" (guard.few()) "”. Only the number of records that are left out is told, however small."
                 }
             }
         }
@@ -134,17 +134,12 @@ fn verdict(publication: &Publication) -> Markup {
     let attacks = attacks_clause(publication, exceeding);
     html! {
         p.verdict.bad[refused] {
-            span.sign aria-hidden="true" { @if refused { "✗ " } @else { "✓ " } }
+            span.sign aria-hidden="true" { (if refused { "✗ " } else if publication.caveats().is_empty() { "✓ " } else { "! " }) }
             @if refused {
                 "This release must not be published: " (criteria) ", and " (attacks) "."
             } @else {
                 (records) " can be published: " (criteria) ", and " (attacks) "."
-                @if publication.attacks.iter().any(|finding| finding.vulnerable_share().is_some()) {
-                    " But whoever knows the method believes more about some people than is promised: see the attacks below."
-                }
-                @if publication.attacks.iter().any(|finding| finding.broken_claim().is_some()) {
-                    " But whoever knows how records were withheld can tell better than was claimed which value was the most frequent: see the attacks below."
-                }
+                @for caveat in publication.caveats() { " " (caveat) }
             }
         }
     }
@@ -160,13 +155,18 @@ fn attacks_clause(publication: &Publication, exceeding: usize) -> String {
     let unlimited = publication.attacks.iter().filter(|finding| finding.limit.is_none() && !exceeds(finding)).count();
     let found = match (exceeding, all) {
         (_, 0) => return "no attack was tried".into(),
-        (0, _) if unlimited == all => return format!("nothing was promised against the {tried} that were tried"),
-        (0, _) => "no attack found more than was promised".to_string(),
-        (found, _) if publication.attacks_refuse => format!("{found} of {tried} found more than was promised"),
-        (found, _) => format!("{found} of {tried} found more than was promised, which the plan tolerates"),
+        (0, _) if unlimited == all => return format!("no limit is set for the {tried} that were tried"),
+        (0, _) => "no attack exceeds its limit".to_string(),
+        (1, _) if publication.attacks_refuse => format!("1 of {tried} exceeds its limit"),
+        (found, _) if publication.attacks_refuse => format!("{found} of {tried} exceed their limits"),
+        (found, _) => format!("{found} of {tried} above the limit, which the plan tolerates"),
     };
-    // What is not promised cannot be broken: that is said where it matters.
-    if unlimited == 0 { found } else { format!("{found}; against {unlimited} of {tried} nothing was promised") }
+    // Where there is no limit none can be exceeded: that is said where it matters.
+    match unlimited {
+        0 => found,
+        1 => format!("{found}; 1 of {tried} has no limit"),
+        some => format!("{found}; {some} of {tried} have no limit"),
+    }
 }
 
 /// The numbers to read first, each with what it means.
@@ -188,13 +188,13 @@ fn key_numbers(publication: &Publication, guard: &Guard) -> Markup {
             format!("{} of the records are in the release with their values.", share(publication.published)),
         ),
     ];
-    if let Some(skew) = &publication.skew {
-        let words =
-            format!("One value was too frequent to be hidden. {} of the records.", share(skew.withheld as usize));
-        numbers.push(("Withheld first", grouped(skew.withheld), words));
+    if let Some(withheld) = publication.skew.as_ref().and_then(|skew| skew.withheld) {
+        let words = format!("One value was too frequent to be hidden. {} of the records.", share(withheld as usize));
+        numbers.push(("Withheld first", grouped(withheld), words));
     }
+    let is_split = publication.skew.as_ref().is_none_or(|skew| skew.withheld.is_some());
     numbers.push((
-        "Suppressed",
+        if is_split { "Suppressed" } else { "Withheld or suppressed" },
         grouped(publication.suppressed as u64),
         suppressed_words(publication, &share(publication.suppressed)),
     ));
@@ -202,22 +202,28 @@ fn key_numbers(publication: &Publication, guard: &Guard) -> Markup {
         let average = published as f64 / publication.groups.max(1) as f64;
         numbers.push(("Groups", grouped(publication.groups as u64), format!("{} people on average.", number(average))));
         let alone = "A small group hides its people badly.";
-        let words = if guard.hides(smallest) {
-            alone.to_string()
-        } else {
-            let who = match publication.form {
-                Form::Generalized => "who look alike",
-                Form::Bucketized => "whose sensitive values are told together",
-            };
-            format!("Everybody hides among at least {} {who}.", counted(smallest, "record"))
+        let words = match publication.form {
+            _ if guard.hides(smallest) => alone.to_string(),
+            Form::Generalized => {
+                format!("Everybody hides among at least {} that look alike.", counted(smallest, "record"))
+            }
+            Form::Bucketized => {
+                format!("The sensitive values of at least {} are told together.", counted(smallest, "record"))
+            }
         };
         numbers.push(("Smallest group", guard.people(smallest), words));
     }
     let about_people = publication.attacks.iter().filter(|finding| finding.claimed_belief().is_none());
-    let highest = about_people.map(|finding| finding.highest).max();
-    if let Some(highest) = highest {
-        let words = "The most that any attack below could be sure of about anybody; 100 % is certainty.";
-        numbers.push(("Highest belief", percent(highest.to_f64()), words.to_string()));
+    if let Some(worst) = about_people.max_by_key(|finding| (finding.highest, finding.is_lower_bound)) {
+        let on = worst.on.as_ref().map_or(String::new(), |on| format!(" on {on}"));
+        let open = if publication.attacks.iter().any(|finding| finding.is_lower_bound) {
+            " An attack is inconclusive for some people, so it may be more."
+        } else {
+            ""
+        };
+        let words =
+            format!("How sure the {} attack{on} can be about somebody; 100 % is certainty.{open}", worst.attack);
+        numbers.push(("Highest belief", evidence::highest_words(worst), words));
     }
     html! {
         dl.numbers {
@@ -247,7 +253,8 @@ mod tests {
     use crate::exact::Fraction;
     use crate::kind::{Params, Raw};
     use crate::publish::{
-        Class, Classification, ColumnLevel, ColumnReport, Considered, Distribution, MethodReport, SearchReport,
+        ChosenLevels, Class, Classification, ColumnLevel, ColumnReport, Considered, Distribution, MethodReport,
+        SearchReport,
     };
 
     const BOTH: [Audience; 2] = [Audience::External, Audience::Internal];
@@ -263,7 +270,7 @@ mod tests {
             points: Vec::new(),
         };
         let requirement = Requirement::new(name, written, &[], &schema).expect("a requirement");
-        Answer { requirement, verdict, worst_record: Some(987_654), eligibility: None }
+        Answer { requirement, verdict, worst_record: Some(987_654), eligibility: None, is_checked: true }
     }
 
     fn finding(on: Option<&str>) -> Finding {
@@ -275,6 +282,7 @@ mod tests {
             on: on.map(String::from),
             knowledge: "everybody's quasi-identifiers".into(),
             highest: Fraction::new(1, 3),
+            is_lower_bound: false,
             people: 400,
             groups: 40,
             limit: Some(Limit { belief: Fraction::new(1, 2), strict: false }),
@@ -287,7 +295,8 @@ mod tests {
     }
 
     fn column(name: &str, role: Role, level: Option<ColumnLevel>) -> ColumnReport {
-        ColumnReport { name: name.into(), role, published: role != Role::Identifier, level, kept: level.map(|_| 0.35) }
+        let kept = level.map(|_| 0.35);
+        ColumnReport { level, kept, ..ColumnReport::new(name, role, role != Role::Identifier) }
     }
 
     fn sample() -> Publication {
@@ -311,10 +320,9 @@ mod tests {
                 params: Params::default(),
                 class: Class::Asymmetric,
                 insecure_seed: false,
+                chosen: Some(ChosenLevels { metric: "loss", levels: vec![("age".into(), 3)] }),
                 search: Some(SearchReport {
-                    metric: "loss",
                     value: 0.226,
-                    levels: vec![("age".into(), 3)],
                     nodes: 5,
                     checked: 4,
                     safe: 2,
@@ -331,14 +339,16 @@ mod tests {
                 answer("t-closeness", &[("t", Raw::from("0.3"))], 0.25, 12),
             ],
             attacks: vec![finding(Some("disease"))],
+            undisclosed: vec![],
             attacks_refuse: true,
+            information_kept: 0.35,
             utility: vec![("loss", 0.226)],
             classification: None,
             group_sizes: vec![(10, 40), (20, 19), (211, 1)],
             sensitive: vec![Distribution {
                 column: "disease".into(),
                 values: vec!["flu".into(), "gout".into()],
-                before: vec![600, 400],
+                before: Some(vec![600, 400]),
                 after: vec![595, 396],
             }],
             notes: vec!["Missing values are a value of their own.".into()],
@@ -347,7 +357,7 @@ mod tests {
 
     /// Nothing where something could be.
     fn bare() -> Publication {
-        let method = MethodReport { search: None, ..sample().method };
+        let method = MethodReport { chosen: None, search: None, ..sample().method };
         Publication {
             records: 0,
             published: 0,
@@ -390,17 +400,17 @@ mod tests {
         let good = sample();
         check(
             &good,
-            "991 of 1,000 records can be published: every one of 2 criteria holds, and no attack found more than was promised.",
+            "991 of 1,000 records can be published: every one of 2 criteria holds, and no attack exceeds its limit.",
         );
         let unlimited = Publication { attacks: vec![Finding { limit: None, ..finding(None) }], ..sample() };
-        check(&unlimited, "nothing was promised against the 1 attack");
+        check(&unlimited, "no limit is set for the 1 attack");
         let mixed = Publication { attacks: vec![finding(None), Finding { limit: None, ..finding(None) }], ..sample() };
-        check(&mixed, "no attack found more than was promised; against 1 of 2 attacks nothing was promised.");
+        check(&mixed, "no attack exceeds its limit; 1 of 2 attacks has no limit.");
         let exceeding = Finding { highest: Fraction::ONE, above_limit: 12, ..finding(None) };
         let refused = Publication { attacks: vec![exceeding.clone()], ..sample() };
         check(
             &refused,
-            "This release must not be published: every one of 2 criteria holds, and 1 of 1 attack found more than was promised.",
+            "This release must not be published: every one of 2 criteria holds, and 1 of 1 attack exceeds its limit.",
         );
         check(&Publication { attacks_refuse: false, ..refused }, "which the plan tolerates");
         let mut failing = sample();
@@ -415,7 +425,7 @@ mod tests {
         let mut publication = sample();
         publication.columns.iter_mut().for_each(|column| column.name = evil.into());
         publication.criteria[1].requirement.on = vec![evil.into()];
-        publication.method.search.as_mut().unwrap().levels[0].0 = evil.into();
+        publication.method.chosen.as_mut().unwrap().levels[0].0 = evil.into();
         publication.sensitive[0].column = evil.into();
         publication.sensitive[0].values[0] = evil.into();
         publication.notes = vec![evil.into()];
@@ -451,7 +461,7 @@ mod tests {
         publication.sensitive[0] = Distribution {
             column: "disease".into(),
             values: ["flu", "gout", "rare-published", "only-withheld"].map(String::from).to_vec(),
-            before: vec![592, 393, 8, 7],
+            before: Some(vec![592, 393, 8, 7]),
             after: vec![590, 393, 8, 0],
         };
         publication.attacks[0].people = 983;

@@ -6,7 +6,7 @@ use super::evidence::fact;
 use super::suppressed_words;
 use super::words::{compact, counted, grouped, listed, number, percent, settings, tick};
 use crate::data::Role;
-use crate::publish::{Class, Classification, ColumnReport, Distribution, Publication, SearchReport};
+use crate::publish::{ChosenLevels, Class, Classification, ColumnReport, Distribution, Publication, SearchReport};
 use crate::recode::Form;
 use crate::utility;
 use maud::{Markup, html};
@@ -163,7 +163,7 @@ pub(super) fn useful(publication: &Publication, guard: &Guard) -> Markup {
                 }
             }
         }
-        @if let Some(classification) = &publication.classification { (prediction(classification, publication, guard)) }
+        @if let Some(found) = publication.classification.as_ref().filter(|_| guard.internal) { (prediction(found)) }
         (kept(publication))
     }
 }
@@ -173,19 +173,13 @@ fn metric_words(name: &str) -> String {
     utility::meaning(name).map_or_else(String::new, |words| format!("{}.", words.trim_end_matches('.')))
 }
 
-fn prediction(found: &Classification, publication: &Publication, guard: &Guard) -> Markup {
-    // Shares of the original table tell about suppressed records unless rounding leaves enough open.
-    let safe = guard.internal || publication.suppressed == 0 || guard.rounding_hides(publication.records);
+fn prediction(found: &Classification) -> Markup {
     html! {
-        @if safe {
-            p {
-                "A program that learns to predict " bdi { (found.target) } " from the other columns is right for " strong { (guard.share(found.after)) }
-                " of the people when it learns from the release, for " (guard.share(found.before)) " when it learns from the original, and for "
-                (guard.share(found.baseline)) " when it always says the most frequent value. The closer the first number is to the second, the more "
-                "of the structure of the table is left."
-            }
-        } @else {
-            p { "How well " bdi { (found.target) } " can be predicted is in the internal report only: the table is too small for that to tell nothing about suppressed records." }
+        p {
+            "A program that learns to predict " bdi { (found.target) } " from the other columns is right for " strong { (percent(found.after)) }
+            " of the people when it learns from the release, for " (percent(found.before)) " when it learns from the original, and for "
+            (percent(found.baseline)) " when it always says the most frequent value. The closer the first number is to the second, the more "
+            "of the structure of the table is left."
         }
     }
 }
@@ -194,7 +188,7 @@ fn prediction(found: &Classification, publication: &Publication, guard: &Guard) 
 fn kept(publication: &Publication) -> Markup {
     let kept: Vec<(&ColumnReport, f64)> =
         publication.columns.iter().filter_map(|column| Some((column, column.kept?))).collect();
-    if kept.is_empty() || publication.form == Form::Bucketized {
+    if kept.is_empty() {
         return html! {};
     }
     let level = |column: &ColumnReport| column.level.map(|of| format!("level {} of {}", of.level, of.height));
@@ -238,17 +232,18 @@ fn kept(publication: &Publication) -> Markup {
 /// Method, search and suppression.
 pub(super) fn done(publication: &Publication, guard: &Guard) -> Markup {
     let method = &publication.method;
+    let search = method.search.as_ref().filter(|_| guard.internal);
     let set = settings(&method.params);
     let share = percent(publication.suppressed as f64 / publication.records.max(1) as f64);
     html! {
         h2 { "What was done" }
         @if let Some(skew) = &publication.skew { p { (skew.sentence()) } }
-        @if let Some(search) = &method.search {
+        @if let Some(chosen) = &method.chosen {
             p {
-                "The method " strong { (method.name) } " formed the groups. Among the candidates that keep every criterion it took the one that is best by "
-                strong { (search.metric) } ", with a value of " (number(search.value)) "."
+                "The method " strong { (method.name) } " chose one level of generalization for each quasi-identifier: among the candidates "
+                "that keep every criterion, one that is best by " strong { (chosen.metric) } "."
             }
-            p { (search_words(search)) }
+            @if let Some(search) = search { p { (search_words(search)) } }
         } @else {
             p { "The method " strong { (method.name) } " formed the groups record by record. " (class_words(method.class)) }
         }
@@ -262,8 +257,8 @@ pub(super) fn done(publication: &Publication, guard: &Guard) -> Markup {
             (fact("Method", method.name))
             @if !set.is_empty() { (fact("Set to", &set.join(", "))) }
             (fact("Class", method.class.name()))
-            @if let Some(search) = &method.search {
-                (fact("Chosen by", search.metric))
+            @if let Some(chosen) = &method.chosen { (fact("Chosen by", chosen.metric)) }
+            @if let Some(search) = search {
                 (fact("Candidates in all", &grouped(search.nodes)))
                 (fact("Looked at one by one", &grouped(search.checked)))
                 (fact("Known to be safe", &grouped(search.safe)))
@@ -271,11 +266,11 @@ pub(super) fn done(publication: &Publication, guard: &Guard) -> Markup {
                 (fact("Whole search decided", if search.exhaustive { "yes" } else { "no" }))
             }
         }
-        @if let Some(search) = &method.search {
-            @if !search.levels.is_empty() {
-                p { "Levels chosen: " bdi { (listed(&search.levels.iter().map(|(name, level)| format!("{name} {level}")).collect::<Vec<_>>())) } "." }
+        @if let Some(chosen) = &method.chosen {
+            @if !chosen.levels.is_empty() {
+                p { "Levels chosen: " bdi { (listed(&chosen.levels.iter().map(|(name, level)| format!("{name} {level}")).collect::<Vec<_>>())) } "." }
             }
-            (candidates(publication, search, guard))
+            @if let Some(search) = search { (candidates(publication, chosen, search, guard)) }
         }
     }
 }
@@ -290,10 +285,10 @@ fn class_words(class: Class) -> &'static str {
             "It looks at sensitive values alone and draws records by lot, so that knowing the method tells nothing about who has which."
         }
         Class::EvenSplit => {
-            "It looks at both, but halves groups evenly: knowing the method tells next to nothing about who has which sensitive value."
+            "It looks at both, but halves groups evenly: knowing the method tells little about who has which sensitive value."
         }
         Class::Asymmetric => {
-            "It looks at both, and its steps are uneven: whoever knows the method can learn more than the release alone tells. The minimality attack below says how much."
+            "It looks at both, and its steps are uneven: whoever knows the method can learn more than the release alone tells."
         }
     }
 }
@@ -331,8 +326,9 @@ fn search_words(search: &SearchReport) -> String {
 }
 
 /// Risk against utility of the candidates.
-fn candidates(publication: &Publication, search: &SearchReport, guard: &Guard) -> Markup {
-    let chosen: Vec<usize> = search.levels.iter().map(|level| level.1).collect();
+fn candidates(publication: &Publication, chosen: &ChosenLevels, search: &SearchReport, guard: &Guard) -> Markup {
+    let metric = chosen.metric;
+    let chosen: Vec<usize> = chosen.levels.iter().map(|level| level.1).collect();
     let Some(smallest) =
         smallest_group(publication).filter(|_| !search.considered.is_empty() && search.value.is_finite())
     else {
@@ -343,7 +339,7 @@ fn candidates(publication: &Publication, search: &SearchReport, guard: &Guard) -
         others.clone().map(|other| Point { x: other.value, y: guard.risk(other.risk), label: None }).collect();
     let risk = guard.risk(1.0 / smallest as f64);
     points.push(Point { x: search.value, y: risk, label: Some("chosen".into()) });
-    let across = format!("{} (smaller is better)", search.metric);
+    let across = format!("{metric} (smaller is better)");
     let axes = Axes { across: &across, up: "risk: chance to pick a person's record", number: &percent, whole: false };
     let mut best: Vec<_> = search.considered.iter().filter(|other| other.value.is_finite()).collect();
     best.sort_by(|a, b| a.value.total_cmp(&b.value).then_with(|| a.levels.cmp(&b.levels)));
@@ -369,9 +365,8 @@ fn candidates(publication: &Publication, search: &SearchReport, guard: &Guard) -
         id: "candidates",
         title: "Risk against usefulness of the candidates".into(),
         alternative: format!(
-            "{} drawn by {} and by risk. The chosen one has the value {} and a risk of {}.",
+            "{} drawn by {metric} and by risk. The chosen one has the value {} and a risk of {}.",
             counted(points.len() as u64, "safe candidate"),
-            search.metric,
             number(search.value),
             percent(risk)
         ),

@@ -5,36 +5,37 @@ use super::evidence::{badge, fact};
 use super::words::{compact, counted, grouped, number, percent, settings, tick};
 use super::{Audience, INTERNAL, page};
 use crate::kind::Params;
-use crate::plan::SensitiveItems;
-use crate::publish::transactions::{Answer, Attacked, Band, NamedRule, Publication, worst_rule};
+use crate::publish::transactions::{Answer, Finding, NamedRule, OfOriginal, Publication, SensitiveSource, worst_rule};
 use maud::{Markup, html};
 
-/// The report of a release of transactions. For [`Audience::External`] it holds nothing of the original but totals: which rules could be inferred from it is for the custodian.
+/// The report of a release of transactions. For [`Audience::External`] it holds nothing of the original.
 pub fn transactions_html(publication: &Publication, audience: Audience, title: &str) -> String {
     let internal = audience == Audience::Internal;
+    let original = publication.original.as_ref().filter(|_| internal);
+    let of_original: &[String] = original.map_or(&[], |original| &original.notes);
     let body = html! {
         header.top {
             h1 { (title) }
             (verdict(publication))
-            (key_numbers(publication))
+            (key_numbers(publication, original))
         }
         main {
-            (promised(publication))
-            (attacked(publication, internal))
-            (look(publication, internal))
-            (useful(publication))
-            (done(publication))
+            (promised(publication, internal))
+            (attacked(publication, original))
+            (look(publication, original))
+            @if let Some(original) = original { (useful(original)) }
+            (done(publication, original))
             h2 { "What is not promised" }
             ul.plain { @for line in publication.not_promised() { li { (line) } } }
-            @if !publication.notes.is_empty() {
+            @if !publication.notes.is_empty() || !of_original.is_empty() {
                 h2 { "Notes" }
-                ul.plain { @for note in &publication.notes { li { (note) } } }
+                ul.plain { @for note in publication.notes.iter().chain(of_original) { li { (note) } } }
             }
             (glossary())
         }
         footer {
             @if internal { p { (INTERNAL) ". This report names rules of the original." } }
-            @else { p { "Made for everybody: what is told of the original are totals; rules are those of the release." } }
+            @else { p { "Made for everybody: every figure is computed from the published files and the plan, and nothing here depends on what they hide." } }
         }
     };
     page(title, audience, &body)
@@ -42,7 +43,7 @@ pub fn transactions_html(publication: &Publication, audience: Audience, title: &
 
 fn verdict(publication: &Publication) -> Markup {
     let failed = publication.criteria.iter().filter(|answer| !answer.holds).count();
-    let excessive = publication.attacks.iter().filter(|attacked| attacked.after.is_excessive()).count();
+    let excessive = publication.attacks.iter().filter(|found| found.is_excessive()).count();
     let refused = failed > 0 || (excessive > 0 && publication.attacks_refuse);
     let criteria = match (failed, publication.criteria.len()) {
         (0, 1) => "the one criterion holds".to_string(),
@@ -64,8 +65,7 @@ fn verdict(publication: &Publication) -> Markup {
     }
 }
 
-fn key_numbers(publication: &Publication) -> Markup {
-    let share = percent(publication.published_occurrences as f64 / publication.occurrences.max(1) as f64);
+fn key_numbers(publication: &Publication, original: Option<&OfOriginal>) -> Markup {
     let mut numbers = vec![
         (
             "Records",
@@ -74,16 +74,23 @@ fn key_numbers(publication: &Publication) -> Markup {
         ),
         (
             "Items",
-            grouped(publication.occurrences),
-            format!("Of {}, in all records together.", counted(publication.items, "kind")),
+            grouped(publication.published_occurrences),
+            format!("Of {}, in all records of the release together.", counted(publication.published_items, "kind")),
         ),
-        ("Deleted", grouped(publication.deleted), format!("{share} of the items are in the release.")),
         (
             "Sensitive",
-            counted(publication.sensitive_kinds, "kind"),
-            "Items that nobody must be able to infer; they are listed in sensitive.txt.".to_string(),
+            counted(publication.published_sensitive, "kind"),
+            format!(
+                "Items of the release that nobody must be able to infer; sensitive.txt lists {}.",
+                counted(publication.sensitive_listed, "name")
+            ),
         ),
     ];
+    if let Some(original) = original {
+        let share = percent(original.deleted_share());
+        let words = format!("{share} of the {} of the original.", counted(original.occurrences, "item"));
+        numbers.push(("Deleted", grouped(original.deleted), words));
+    }
     if let Some(groups) = publication.groups {
         numbers.push((
             "Groups",
@@ -105,15 +112,15 @@ fn key_numbers(publication: &Publication) -> Markup {
     }
 }
 
-fn promised(publication: &Publication) -> Markup {
+fn promised(publication: &Publication, internal: bool) -> Markup {
     html! {
         h2 { "What is promised" }
         p.lead { "Each criterion was checked on the finished files, read back as everybody reads them, without relying on how they were made. Every rule was looked at: what anybody knows of a person, and which sensitive item follows how surely." }
-        @for answer in &publication.criteria { (criterion(answer)) }
+        @for answer in &publication.criteria { (criterion(answer, internal)) }
     }
 }
 
-fn criterion(answer: &Answer) -> Markup {
+fn criterion(answer: &Answer, internal: bool) -> Markup {
     html! {
         section.card.bad[!answer.holds] {
             div.card-head { h3 { (answer.wanted.kind.name) } (badge(answer.holds, "holds", "does not hold")) }
@@ -121,7 +128,7 @@ fn criterion(answer: &Answer) -> Markup {
             dl.facts {
                 (fact("Asked for", &asked(&answer.wanted.params)))
                 (fact("Highest confidence", &answer.worst.as_ref().map_or("–".into(), |rule| number(rule.confidence().to_f64()))))
-                (fact("Rules looked at", &grouped(answer.looked_at)))
+                @if internal { (fact("Rules looked at", &grouped(answer.looked_at))) }
             }
             @if let Some(rule) = &answer.worst { p { "The most confident rule of the release: " (sentence(rule)) } }
             @else { p { "No rule leads to a sensitive item." } }
@@ -144,16 +151,16 @@ fn sentence(rule: &NamedRule) -> Markup {
     }
 }
 
-fn attacked(publication: &Publication, internal: bool) -> Markup {
+fn attacked(publication: &Publication, original: Option<&OfOriginal>) -> Markup {
+    let before = |at: usize| original.and_then(|original| original.attacks.get(at));
     html! {
         h2 { "What was attacked" }
         @if publication.attacks.is_empty() { p.lead { "No attack was tried." } }
-        @for attacked in &publication.attacks { (attack_card(attacked, internal)) }
+        @for (at, after) in publication.attacks.iter().enumerate() { (attack_card(before(at), after)) }
     }
 }
 
-fn attack_card(attacked: &Attacked, internal: bool) -> Markup {
-    let Attacked { before, after } = attacked;
+fn attack_card(before: Option<&Finding>, after: &Finding) -> Markup {
     let count = |count: Option<u64>| count.map_or("very many".to_string(), grouped);
     html! {
         section.card.bad[after.is_excessive()] {
@@ -163,13 +170,13 @@ fn attack_card(attacked: &Attacked, internal: bool) -> Markup {
                 (fact("Settings", &asked(&after.attack.params)))
                 (fact("Rules above what is demanded", &count(after.above)))
                 (fact("People told of", &grouped(after.people)))
-                @if internal {
+                @if let Some(before) = before {
                     (fact("Rules above it in the original", &count(before.above)))
                     (fact("People told of by the original", &grouped(before.people)))
                 }
             }
             (rules("Most confident rules of the release", &after.rules))
-            @if internal { (rules("Most confident rules of the original (internal)", &before.rules)) }
+            @if let Some(before) = before { (rules("Most confident rules of the original (internal)", &before.rules)) }
         }
     }
 }
@@ -192,17 +199,20 @@ fn rules(title: &str, rules: &[NamedRule]) -> Markup {
 }
 
 /// How many records hold how many kinds of items, in the release; beside the original for the custodian.
-fn look(publication: &Publication, internal: bool) -> Markup {
-    // Where the release has nothing, that the original had something is for the custodian.
-    let is_shown = |band: &&Band| internal || band.after > 0;
-    let first = publication.bands.iter().position(|band| is_shown(&band)).unwrap_or(0);
-    let last = publication.bands.iter().rposition(|band| is_shown(&band)).map_or(0, |last| last + 1);
-    let bands = &publication.bands[first..last];
+fn look(publication: &Publication, original: Option<&OfOriginal>) -> Markup {
+    let before: &[_] = original.map_or(&[], |original| &original.bands);
+    let bands: Vec<(u64, u64, u64, u64)> = (0..publication.bands.len().max(before.len()))
+        .filter_map(|at| {
+            let (own, was) = (publication.bands.get(at), before.get(at));
+            let band = own.or(was)?;
+            Some((band.low, band.high, own.map_or(0, |own| own.kinds), was.map_or(0, |was| was.kinds)))
+        })
+        .collect();
     let range =
         |low: u64, high: u64| if low == high { grouped(low) } else { format!("{}–{}", compact(low), compact(high)) };
     let upright: Vec<Bar> =
-        bands.iter().map(|band| Bar { value: Some(band.after as f64), label: compact(band.after) }).collect();
-    let edges: Vec<String> = bands.iter().map(|band| tick(band.low)).collect();
+        bands.iter().map(|(_, _, kinds, _)| Bar { value: Some(*kinds as f64), label: compact(*kinds) }).collect();
+    let edges: Vec<String> = bands.iter().map(|band| tick(band.0)).collect();
     let axes = Axes {
         across: "records that hold an item, from",
         up: "kinds of items",
@@ -210,13 +220,13 @@ fn look(publication: &Publication, internal: bool) -> Markup {
         whole: true,
     };
     let (height, drawing) = bars(&upright, &edges, &axes, None);
-    let rows = bands.iter().map(|band| {
-        let mut row = vec![range(band.low, band.high), grouped(band.after)];
-        row.extend(internal.then(|| grouped(band.before)));
+    let rows = bands.iter().map(|&(low, high, kinds, before)| {
+        let mut row = vec![range(low, high), grouped(kinds)];
+        row.extend(original.map(|_| grouped(before)));
         row
     });
     let mut header = vec!["Records that hold an item", "Kinds of items in the release"];
-    header.extend(internal.then_some("in the original"));
+    header.extend(original.map(|_| "in the original"));
     let words = Words {
         id: "supports",
         title: "Frequent and rare items of the release".to_string(),
@@ -241,30 +251,30 @@ fn look(publication: &Publication, internal: bool) -> Markup {
     }
 }
 
-fn useful(publication: &Publication) -> Markup {
+fn useful(original: &OfOriginal) -> Markup {
     let row = |name: &str, value: f64, params: &Params, summary: &str| {
         let value = if value.is_infinite() { "∞".to_string() } else { number(value) };
         html! { tr { th scope="row" { (name) } td.number { (value) } td { (asked(params)) } td.wide { (summary) "." } } }
     };
     html! {
         h2 { "What it is still good for" }
-        @if publication.utility.is_empty() { p.lead { "Nothing was measured." } } @else {
+        @if original.utility.is_empty() { p.lead { "Nothing was measured." } } @else {
             p.lead { "The release is compared with the original." }
             div.scroll tabindex="0" role="group" aria-label="Table: metrics" { table {
                 caption.unseen { "Metrics" }
                 thead { tr { th scope="col" { "Metric" } th.number scope="col" { "Value" } th scope="col" { "Settings" } th scope="col" { "What it is" } } }
-                tbody { @for one in &publication.utility { (row(&one.name, one.rounded(), &one.params, one.summary)) } }
+                tbody { @for one in &original.utility { (row(&one.name, one.value, &one.params, one.summary)) } }
             } }
         }
     }
 }
 
-fn done(publication: &Publication) -> Markup {
+fn done(publication: &Publication, original: Option<&OfOriginal>) -> Markup {
     let sensitive = match &publication.sensitive {
-        SensitiveItems::File(_) => "from a file".to_string(),
-        SensitiveItems::Items(_) => "listed in the plan".to_string(),
-        SensitiveItems::Share { written, seed, .. } => {
-            format!("a share of {written} of all kinds of items, by lot with seed {seed}")
+        SensitiveSource::File(_) => "from a file".to_string(),
+        SensitiveSource::Items => "listed in the plan".to_string(),
+        SensitiveSource::Share { written, seed } => {
+            format!("a share of {written} of all kinds of items, drawn with seed {seed}")
         }
     };
     html! {
@@ -272,9 +282,11 @@ fn done(publication: &Publication) -> Markup {
         p { strong { (publication.method.kind.name) } ": " (publication.method.kind.summary) "." }
         dl.facts {
             (fact("Settings", &asked(&publication.method.params)))
-            (fact("Deleted", &format!("{} of {} items", grouped(publication.deleted), grouped(publication.occurrences))))
-            @if publication.merged > 0 { (fact("Merged with another one of the record", &grouped(publication.merged))) }
-            (fact("Order of lines", if publication.keeps_order { "as in the input" } else { "by lot" }))
+            @if let Some(original) = original {
+                (fact("Deleted", &format!("{} of {} items", grouped(original.deleted), grouped(original.occurrences))))
+                @if original.merged > 0 { (fact("Merged with another one of the record", &grouped(original.merged))) }
+            }
+            (fact("Order of lines", if publication.keeps_order { "as in the input" } else { "random" }))
             (fact("Sensitive items", &sensitive))
         }
         @if !publication.method.kind.reference.is_empty() { p.lead { "From: " (publication.method.kind.reference) "." } }

@@ -1,6 +1,7 @@
 //! Numbers and names as people read them.
 
 use crate::kind::{Params, Setting};
+use crate::recode::Form;
 pub(super) use crate::report::terminal::counted;
 
 /// 12,345
@@ -98,10 +99,14 @@ pub(super) fn settings(params: &Params) -> Vec<String> {
     written.filter(|(_, text)| !text.is_empty()).map(|(name, text)| format!("{name} = {text}")).collect()
 }
 
-/// What a measured value of a parameter means, by the letter that the literature gives it.
-pub(super) fn meaning(param: &str, value: f64) -> Option<String> {
+/// What a measured value of a parameter means for a form of release, by the letter that the literature gives it.
+pub(super) fn meaning(param: &str, value: f64, form: Form) -> Option<String> {
     let shown = number(value);
     Some(match param {
+        "k" if form == Form::Bucketized => format!(
+            "The sensitive values of at least {shown} records are told together. Quasi-identifiers are published as \
+             they are, so this does not keep anybody from finding a person's row."
+        ),
         "k" if value >= 1.0 => format!(
             "Whoever knows all the quasi-identifiers of a person (columns that outsiders may know) still finds at least {shown} records that may be \
              theirs, so the chance to pick the right one is at most 1 in {shown} ({}).",

@@ -1,0 +1,36 @@
+//! How wide a published label is: what can be told from the label itself, without the original table.
+
+use std::collections::BTreeMap;
+
+/// What the width of a column's labels is measured by.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Ruler {
+    /// Labels are numbers or ranges of numbers.
+    Numbers,
+    /// Labels are dates, calendar units, or ranges of them.
+    Dates,
+    /// Labels have some of their characters replaced by `*`.
+    Characters,
+    /// Labels stand over leaves of a hierarchy that the plan gives.
+    Leaves {
+        /// How many leaves the hierarchy has.
+        all: u32,
+        /// How many stand under each published label that is not a leaf itself.
+        under: BTreeMap<String, u32>,
+    },
+    /// Labels are values, or sets of them.
+    Values,
+}
+
+impl Ruler {
+    /// Its name in certificates.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Ruler::Numbers => "numbers",
+            Ruler::Dates => "dates",
+            Ruler::Characters => "characters",
+            Ruler::Leaves { .. } => "leaves",
+            Ruler::Values => "values",
+        }
+    }
+}

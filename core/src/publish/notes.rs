@@ -1,0 +1,51 @@
+//! What a reader should know that follows from the plan and from what is published alone.
+
+use super::SkewReport;
+use crate::criterion::Requirement;
+use crate::data::{Column, Role, Schema};
+use crate::recode::Form;
+
+/// What follows from the plan.
+pub fn standing_notes(schema: &Schema, requirements: &[Requirement], form: Form, is_secure: bool) -> Vec<String> {
+    let mut notes = Vec::new();
+    if !is_secure {
+        notes.push("Not for release: random choices were made with a seed, and whoever knows it undoes them.".into());
+    }
+    if form == Form::Bucketized {
+        notes.push("Quasi-identifiers are published as they are: everybody can see who is in the table, and whoever knows a person's quasi-identifiers finds the row. What is hidden is who in a group has which of its sensitive values.".into());
+    }
+    if requirements.iter().any(Requirement::several_records) {
+        notes.push("People have several records here. Attacks take every record for a person, so none was made; figures about groups count records. What is promised allows for people without any value: whoever knows that everybody in a group has one may believe more. Columns that show which records are one person's must not be published.".into());
+    }
+    for wanted in requirements.iter().filter(|wanted| leaves_values_out(wanted)) {
+        let on = wanted.on.join(", ");
+        notes.push(format!("{} protects only those values of \"{on}\" that its points name: a point without `value` would protect the others.", wanted.kind.name));
+    }
+    for name in schema.names(Role::Sensitive) {
+        if !requirements.iter().any(|wanted| wanted.on.iter().any(|on| on == name)) {
+            notes.push(format!(
+                "No criterion protects the sensitive column \"{name}\": whoever finds a person's group may learn the value."
+            ));
+        }
+    }
+    notes.push("A missing value counts as a value of its own.".into());
+    notes
+}
+
+/// Whether a requirement has points, and every one names a value.
+fn leaves_values_out(wanted: &Requirement) -> bool {
+    !wanted.points().is_empty() && wanted.points().iter().all(|point| point.value.is_some())
+}
+
+/// Why everybody is in one group, and what helps, if a frequent value is the reason: `left` is the sensitive column
+/// once records were withheld.
+pub fn coarse_note(skew: &SkewReport, left: &Column) -> Option<String> {
+    let most = left.counts().into_iter().max().unwrap_or(0);
+    let is_full = u128::from(most) * u128::from(skew.l) * 10 > left.codes().len() as u128 * 9;
+    (is_full && left.domain().len() as u64 > skew.l).then(|| format!(
+        "Only one group could be formed: in what was left, one value of \"{}\" has nearly one in {}, so hardly any part of it has room for its share. In place of this release, and before it gets out, [skew] l = {} would withhold a little more and make groups easier to form; or try anatomy.",
+        skew.on,
+        skew.l,
+        skew.l + 1
+    ))
+}

@@ -1,0 +1,310 @@
+//! What may be said in public about a release: what follows from its files and from what its certificate declares.
+//!
+//! # Claim
+//! Nothing in this module can read the original: [`Stated`] holds the plan and what the attacker is granted, [`Release`]
+//! what is published. So two tables that lead to the same files under the same plan lead to the same certificate and the
+//! same report, byte for byte. The reader of a release computes both again and compares.
+
+use super::stated::{Release, Stated, broken};
+use crate::anonymize::{Class, View, Wanted};
+use crate::attack::{Attack, Finding, Making, Promises, Suppressed, Target};
+use crate::audit::{Answer, audit_bound};
+use crate::criterion::{Bound, Requirement, Scope};
+use crate::data::{Column, Formats, Role, Schema, Table};
+use crate::error::{Fault, Result};
+use crate::kind::{Params, Setting};
+use crate::plan::Attempt;
+use crate::publish::{
+    ChosenLevels, ColumnReport, Distribution, MethodReport, Publication, SkewReport, coarse_note, standing_notes,
+};
+use crate::utility::{grouped, information};
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+/// Says what may be said.
+pub fn describe(stated: &Stated, release: &Release, folder: &Path, formats: &Formats) -> Result<Publication> {
+    let prepared = stated.schema.prepare(&release.table)?;
+    let criteria = stated.answers(&prepared, release)?;
+    let (attacks, undisclosed) = stated.findings(release, folder, formats)?;
+    let columns = stated.column_reports(release)?;
+    let kept: Vec<f64> = columns.iter().filter_map(|column| column.kept).collect();
+    Ok(Publication {
+        records: stated.records as usize,
+        published: release.table.rows(),
+        suppressed: stated.suppressed as usize,
+        skew: stated.skew.clone(),
+        starred: stated.starred,
+        form: stated.form(),
+        groups: release.groups.len(),
+        information_kept: information::overall(kept.into_iter()),
+        columns,
+        method: stated.method_report(),
+        criteria,
+        notes: stated.notes(release, &attacks)?,
+        attacks,
+        undisclosed,
+        attacks_refuse: stated.gate.refuses,
+        utility: stated.utility(release),
+        classification: None,
+        group_sizes: group_sizes(release),
+        sensitive: distributions(&prepared, &stated.schema)?,
+    })
+}
+
+impl Stated {
+    fn method_report(&self) -> MethodReport {
+        let levels = self.columns.iter().filter_map(|column| Some((column.spec.name.clone(), column.level?.level)));
+        let levels: Vec<(String, usize)> = levels.collect();
+        let sizes_only = self.requirements.iter().all(|wanted| wanted.on.is_empty());
+        MethodReport {
+            name: self.method.kind.name,
+            params: self.method.params.clone(),
+            class: if sizes_only { Class::QiOnly } else { self.method.build().class() },
+            insecure_seed: self.insecure_seed,
+            chosen: self.metric.as_ref().map(|metric| ChosenLevels { metric: metric.kind.name, levels }),
+            search: None,
+        }
+    }
+
+    fn column_reports(&self, release: &Release) -> Result<Vec<ColumnReport>> {
+        let suppressed = self.suppressed + self.skew.as_ref().and_then(|skew| skew.withheld).unwrap_or(0);
+        let report = |column: &super::stated::StatedColumn| {
+            let mut report = ColumnReport::new(&column.spec.name, column.spec.role, column.published);
+            report.level = column.level;
+            if let Some(ruler) = &column.ruler {
+                let published = release.table.column(&column.spec.name)?;
+                report.kept = Some(information::kept(published, ruler, suppressed));
+                report.ruler = Some(ruler.clone());
+            }
+            Ok(report)
+        };
+        self.columns.iter().map(report).collect()
+    }
+
+    /// What sizes of groups and levels tell.
+    fn utility(&self, release: &Release) -> Vec<(&'static str, f64)> {
+        let mut utility = grouped::measure(&release.groups, release.table.rows() as u64 + self.suppressed);
+        let levels: Vec<_> = self.columns.iter().filter_map(|column| column.level).collect();
+        if !levels.is_empty() {
+            utility.push(("height", levels.iter().map(|level| level.level as f64).sum()));
+        }
+        utility
+    }
+
+    fn notes(&self, release: &Release, attacks: &[Finding]) -> Result<Vec<String>> {
+        let mut notes = standing_notes(&self.schema, &self.requirements, self.form(), !self.insecure_seed);
+        notes.extend(self.skew.as_ref().map(SkewReport::sentence));
+        if let Some(skew) = self.skew.as_ref().filter(|_| self.is_whole() && release.groups.len() == 1) {
+            notes.extend(coarse_note(skew, release.table.column(&skew.on)?));
+        }
+        notes.extend(attacks.iter().filter_map(|finding| finding.warning.clone()));
+        Ok(notes)
+    }
+
+    /// Every criterion: checked where the release alone tells, else stated to hold.
+    fn answers(&self, table: &Table, release: &Release) -> Result<Vec<Answer>> {
+        let answer = |wanted: &Requirement| match self.bind(table, wanted)? {
+            None => Ok(Answer::stated(wanted.clone())),
+            Some(bound) => {
+                let audit =
+                    audit_bound(table, &release.groups, std::slice::from_ref(wanted), std::slice::from_ref(&bound))?;
+                let mut answer = audit.criteria.into_iter().next().expect("one was asked for");
+                // Rows of a bucketized release are in an order drawn at random.
+                answer.worst_record = answer.worst_record.filter(|_| self.sensitive.is_none());
+                Ok(answer)
+            }
+        };
+        self.requirements.iter().map(answer).collect()
+    }
+
+    /// A criterion bound to the release, if the release alone tells what it says: it reads groups only, or the whole
+    /// table and all of it is there; and no file, hierarchy or identity besides.
+    fn bind(&self, table: &Table, wanted: &Requirement) -> Result<Option<Bound>> {
+        let is_hidden = wanted.on.iter().any(|on| self.is_unprotected(on));
+        if wanted.params.has_file() || wanted.several_records() || is_hidden {
+            return Ok(None);
+        }
+        let is_told = |bound: &Bound| match bound.criterion.scope() {
+            Scope::Groups => true,
+            Scope::Table => self.is_whole(),
+            Scope::Original => false,
+        };
+        match wanted.bind(table, &self.schema, Path::new("")) {
+            Ok(bound) => Ok(Some(bound).filter(is_told)),
+            Err(error) if error.fault() == Fault::Plan => self.refuse_impossible(table, wanted).map(|()| None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Refuses a criterion that cannot have been required of any table with these columns. A release may lack a
+    /// hierarchy, or values that the criterion names.
+    fn refuse_impossible(&self, table: &Table, wanted: &Requirement) -> Result<()> {
+        let mut specs = self.schema.columns().to_vec();
+        let rule = crate::data::hierarchy::rule(&[("suppress", crate::kind::Raw::Flag(true))], Path::new("."))?;
+        let rule: Arc<dyn crate::data::hierarchy::Rule> = Arc::from(rule);
+        for spec in specs.iter_mut().filter(|spec| spec.rule.is_none() && wanted.on.contains(&spec.name)) {
+            spec.rule = Some(rule.clone());
+        }
+        let table = with_values(table, &wanted.on, &named_values(wanted))?;
+        match wanted.bind(&table, &Schema::new(specs), Path::new("")) {
+            Err(error) if error.fault() == Fault::Plan => {
+                Err(broken(&format!("a criterion that no such table can have: {}", error.message())))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// What attacks find that anybody can make who has the release; and the names of those that were made besides.
+    fn findings(&self, release: &Release, folder: &Path, formats: &Formats) -> Result<(Vec<Finding>, Vec<String>)> {
+        let (mut findings, mut undisclosed) = (Vec::new(), Vec::new());
+        if self.several_records() {
+            return Ok((findings, undisclosed));
+        }
+        self.attack_release(release, folder, formats, |target| {
+            for attempt in &self.attacks {
+                let attack = (attempt.kind.build)(&attempt.params);
+                let found = if can_repeat(attempt) { self.repeat(attempt, &*attack, target)? } else { None };
+                match found {
+                    Some(found) => findings.extend(found),
+                    None if attack.is_made(target) => undisclosed.push(attempt.kind.name.to_string()),
+                    None => {}
+                }
+            }
+            Ok(())
+        })?;
+        undisclosed.dedup();
+        Ok((findings, undisclosed))
+    }
+
+    /// What an attack finds with the release alone; nothing if it needs more.
+    fn repeat(&self, attempt: &Attempt, attack: &dyn Attack, target: &Target<'_>) -> Result<Option<Vec<Finding>>> {
+        let promises = Promises { max_here: attempt.max_belief, ..target.promises.clone() };
+        let found = attack.run(&Target { promises: &promises, ..*target })?;
+        let is_told =
+            |finding: &Finding| finding.repeatable && !finding.on.as_ref().is_some_and(|on| self.is_unprotected(on));
+        Ok((!found.is_empty() && found.iter().all(is_told)).then_some(found))
+    }
+
+    /// Attacks a release with what its directory tells.
+    pub fn attack_release<T>(
+        &self,
+        release: &Release,
+        folder: &Path,
+        formats: &Formats,
+        attack: impl FnOnce(&Target<'_>) -> Result<T>,
+    ) -> Result<T> {
+        let prepared = self.schema.prepare(&release.table)?;
+        let (mut requirements, mut bound) = (Vec::new(), Vec::new());
+        for wanted in &self.requirements {
+            if let Some(own) = self.bind(&prepared, wanted)? {
+                requirements.push(wanted);
+                bound.push(own);
+            }
+        }
+        let all = bound.len() == self.requirements.len();
+        // Groups that were divided once more do not tell what they were parts of.
+        let is_replayed = all && self.sensitive.is_some() && self.grouped().is_some();
+        let method = Some(&self.method).filter(|method| is_replayed && !method.anatomizes());
+        let method = method.map(Wanted::build);
+        let view =
+            View { table: &prepared, schema: &self.schema, groups: &release.groups, complete: self.suppressed == 0 };
+        let making = method.as_deref().map(|method| Making { method, view, published: &release.groups, bound: &bound });
+        let criteria = requirements.into_iter().zip(&bound).collect();
+        let (max_belief, max_risk) = (self.gate.max_belief, self.gate.max_risk);
+        attack(&Target {
+            release: &release.table,
+            groups: &release.groups,
+            bucketized: self.sensitive.is_some(),
+            schema: &self.schema,
+            original: None,
+            making,
+            suppressed: self.suppressed_of(&prepared)?,
+            promises: &Promises { criteria, all, max_belief, max_risk, max_here: None },
+            formats,
+            folder,
+        })
+    }
+
+    /// How records of frequent values were withheld, for an attacker: she sees what was left only where nothing else is
+    /// missing.
+    fn suppressed_of<'t>(&self, table: &'t Table) -> Result<Option<Suppressed<'t>>> {
+        let Some(skew) = self.skew.as_ref().filter(|_| self.is_whole()) else { return Ok(None) };
+        let on = table.column(&skew.on)?;
+        if skew.l > on.domain().len() as u64 {
+            return Err(broken("more values to hide among than there are"));
+        }
+        let records = (on.codes().len() as u64).checked_add(skew.withheld.unwrap_or(0));
+        let records = records.ok_or_else(|| broken("more records withheld than there can be"))?;
+        Ok(Some(Suppressed { method: skew.method, on, l: skew.l, records, is_published: true }))
+    }
+
+    /// Whether what is published is eligible and has enough values that could be the most frequent one; nothing if
+    /// nothing was withheld for that, or other records are missing.
+    pub fn is_eligible(&self, release: &Release) -> Result<Option<bool>> {
+        let prepared = self.schema.prepare(&release.table)?;
+        let seen = self.suppressed_of(&prepared)?.map(|suppressed| suppressed.seen());
+        Ok(seen.map(|seen| seen.is_eligible() && seen.has_candidates()))
+    }
+}
+
+/// How far an attack that is repeated may count. Whoever wrote the certificate must not decide how long others are at it.
+const MOST_REPEATED: u64 = 1_000_000;
+
+/// Whether an attack needs no file, and no more work than a check is worth.
+fn can_repeat(attempt: &Attempt) -> bool {
+    let is_too_long = |params: &Params| {
+        params.iter().any(|(_, setting)| matches!(setting, Setting::Count(count) if *count > MOST_REPEATED))
+    };
+    !attempt.params.has_file() && !is_too_long(&attempt.params)
+}
+
+/// The values that a criterion names.
+fn named_values(wanted: &Requirement) -> Vec<String> {
+    let listed = wanted.params.iter().flat_map(|(_, setting)| match setting {
+        Setting::Values(values) => values.clone(),
+        _ => Vec::new(),
+    });
+    listed.chain(wanted.points().iter().filter_map(|point| point.value.clone())).collect()
+}
+
+/// The table with a further row for each value of some columns that it does not have.
+fn with_values(table: &Table, on: &[String], values: &[String]) -> Result<Table> {
+    let longer = |column: &Column| {
+        let own = (0..table.rows()).map(|row| column.value(row).to_string());
+        let further = values.iter().map(|value| match on.iter().any(|name| name == column.name()) {
+            true => value.clone(),
+            false => {
+                if table.rows() > 0 {
+                    column.value(0).to_string()
+                } else {
+                    String::new()
+                }
+            }
+        });
+        Column::from_values(column.name(), own.chain(further))
+    };
+    Table::new(table.columns().iter().map(longer).collect())
+}
+
+fn group_sizes(release: &Release) -> Vec<(u64, u64)> {
+    let mut sizes: BTreeMap<u64, u64> = BTreeMap::new();
+    (0..release.groups.len()).for_each(|group| *sizes.entry(release.groups.size(group) as u64).or_default() += 1);
+    sizes.into_iter().collect()
+}
+
+/// The published values of every sensitive column, most frequent first.
+fn distributions(table: &Table, schema: &Schema) -> Result<Vec<Distribution>> {
+    let of = |column: &Column| {
+        let counts = column.counts();
+        let mut order: Vec<usize> = (0..counts.len()).collect();
+        order.sort_by_key(|&code| (std::cmp::Reverse(counts[code]), code));
+        Distribution {
+            column: column.name().to_string(),
+            values: order.iter().map(|&code| column.domain().label(code as u32).to_string()).collect(),
+            before: None,
+            after: order.iter().map(|&code| counts[code]).collect(),
+        }
+    };
+    Ok(schema.select(table, Role::Sensitive)?.into_iter().map(of).collect())
+}

@@ -1,0 +1,307 @@
+//! What is said in public depends on what is published and on the plan alone: over all tables that lead to the same
+//! files, certificate and report are the same, byte for byte.
+
+use sfumato::anonymize;
+use sfumato::chance::Chance;
+use sfumato::criterion::{self, On};
+use sfumato::data::{Column, Formats, Table};
+use sfumato::plan::TransactionPlan;
+use sfumato::publish;
+use sfumato::release::{self, Order, Place};
+use sfumato::{Error, Fault, Plan};
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// More plans with SFUMATO_CASES.
+fn cases(usual: usize) -> usize {
+    std::env::var("SFUMATO_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(usual)
+}
+
+/// Public files and what is said about them; every set of files must be said the same of.
+#[derive(Default)]
+struct Said {
+    by_files: BTreeMap<Vec<u8>, (Vec<u8>, Vec<u8>, String)>,
+    releases: usize,
+}
+
+impl Said {
+    /// Reads a release directory.
+    fn hear(&mut self, folder: &Path, world: &str) {
+        let read = |name: &str| std::fs::read(folder.join(name)).unwrap();
+        let mut names: Vec<String> = std::fs::read_dir(folder)
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .filter(|name| name != "certificate.json" && name != "report.html")
+            .collect();
+        names.sort();
+        let mut files = Vec::new();
+        for name in &names {
+            files.extend(format!("=== {name}\n").bytes().chain(read(name)));
+        }
+        let (certificate, report) = (read("certificate.json"), read("report.html"));
+        self.releases += 1;
+        match self.by_files.get(&files) {
+            None => {
+                self.by_files.insert(files, (certificate, report, world.to_string()));
+            }
+            Some((known, known_report, other)) => {
+                let differing = first_difference(known, &certificate).or(first_difference(known_report, &report));
+                if let Some((one, another)) = differing {
+                    panic!("one release, two statements.\nOf {other}:\n{one}\nOf {world}:\n{another}");
+                }
+            }
+        }
+    }
+
+    /// Releases that somebody else's table leads to as well.
+    fn shared(&self) -> usize {
+        self.releases - self.by_files.len()
+    }
+}
+
+fn first_difference(one: &[u8], other: &[u8]) -> Option<(String, String)> {
+    let lines = |bytes: &[u8]| String::from_utf8_lossy(bytes).lines().map(str::to_string).collect::<Vec<_>>();
+    let (one, other) = (lines(one), lines(other));
+    let at = (0..one.len().max(other.len())).find(|&at| one.get(at) != other.get(at))?;
+    let line = |lines: &[String]| lines.get(at).map_or("(nothing)".into(), |line| line.chars().take(600).collect());
+    Some((line(&one), line(&other)))
+}
+
+/// Everybody's quasi-identifiers. Equal ones, ties, and somebody far from the others, whom methods suppress.
+const PEOPLE: [&[(u8, u8)]; 3] = [
+    &[(0, 0), (0, 0), (1, 0), (1, 0), (6, 1)],
+    &[(0, 0), (1, 1), (2, 0), (3, 1), (3, 1)],
+    &[(0, 0), (0, 0), (0, 1), (0, 1), (7, 1), (7, 1)],
+];
+
+/// Every way to give people one of some values.
+fn assignments(people: usize, values: u8) -> impl Iterator<Item = Vec<u8>> {
+    (0..usize::from(values).pow(people as u32)).map(move |number| {
+        (0..people).map(|at| (number / usize::from(values).pow(at as u32) % usize::from(values)) as u8).collect()
+    })
+}
+
+fn table(people: &[(u8, u8)], values: &[u8], two_sensitive: bool) -> Table {
+    let letter = |value: &u8| char::from(b'a' + value).to_string();
+    let mut columns = vec![
+        Column::from_values("p", people.iter().map(|person| person.0.to_string())),
+        Column::from_values("q", people.iter().map(|person| person.1.to_string())),
+        Column::from_values("s", values.iter().map(letter)),
+    ];
+    if two_sensitive {
+        let other = |(at, value): (usize, &u8)| letter(&((value + at as u8) % 3));
+        columns.push(Column::from_values("d", values.iter().enumerate().map(other)));
+    }
+    Table::new(columns).unwrap()
+}
+
+/// Publishes every world by a plan; says how many releases there were, and how many had another origin as well.
+fn publish_worlds(text: &str, people: &[(u8, u8)], values: u8, folder: &Path) -> (usize, usize) {
+    let plan = Plan::parse(text, Path::new(".")).unwrap_or_else(|error| panic!("{text}\n{error}"));
+    let mut publishing = plan.publishing().unwrap();
+    publishing.chance = Chance::insecure(1);
+    let (target, formats) = (folder.join("release"), Formats::default());
+    let order = Order { plan: &plan, publishing: &publishing, target: &target, replace: true, inputs: &[] };
+    let mut said = Said::default();
+    for values in assignments(people.len(), values) {
+        let world = format!("{people:?} with {values:?} by\n{text}");
+        let table = table(people, &values, text.contains("d = \"sensitive\""));
+        let written = publish::make(&plan, &publishing, &table, &formats)
+            .and_then(|made| release::write(&made, &order, &formats).map(drop));
+        match written {
+            Ok(()) => said.hear(&target, &world),
+            Err(error) => assert!(is_no_release(&error), "{world}\n{error}"),
+        }
+    }
+    (said.releases, said.shared())
+}
+
+/// Whether an error says that there is no safe release, or that the table cannot have what is asked for.
+fn is_no_release(error: &Error) -> bool {
+    let unreadable = error.to_string().contains("cannot be read back") || error.to_string().contains("does not verify");
+    matches!(error.fault(), Fault::Infeasible | Fault::Plan | Fault::Gate) && !unreadable
+}
+
+/// What small tables can satisfy, by the criterion's own example where it can.
+fn requirement(name: &str, on: On) -> String {
+    let params = match name.strip_prefix("multi-attribute-").unwrap_or(name) {
+        "k-anonymity" => "k = 2",
+        "alpha-k-anonymity" => "alpha = 0.5\nk = 2",
+        "distinct-l-diversity" => "l = 2",
+        "frequency-l-diversity" => "l = 1.5",
+        "entropy-l-diversity" => "l = 1.5",
+        "recursive-cl-diversity" => "c = 2\nl = 2",
+        "pd-recursive-cl-diversity" => "c = 1\nl = 2\ndont_care = [\"a\"]",
+        "npd-recursive-cl-diversity" => "c1 = 3\nc2 = 20\nl = 2\nkeep = [\"a\"]",
+        "entropy-l-diversity-dont-care" => "l = 2\ndont_care = [\"b\"]",
+        "t-closeness" => "t = 0.3",
+        "delta-disclosure" => "delta = 0.7\nabsent = \"ignore\"",
+        "beta-likeness" => "beta = 1",
+        "bayes-optimal" => "rho1 = 0.4\nrho2 = 0.6",
+        "ck-safety" => "k = 1\nc = 1",
+        "skyline" => "points = [{ l = 1, c = 1 }, { m = 1, c = 0.9 }]",
+        other => panic!("nothing is known of {other} here: write some parameters"),
+    };
+    let on = if on == On::Column { "on = \"s\"\n" } else { "" };
+    format!("[[require]]\ncriterion = \"{name}\"\n{on}{params}\n")
+}
+
+const COLUMNS: &str = "[columns]\np = { role = \"quasi\", hierarchy = { intervals = [2, 4] } }\nq = \"quasi\"\n";
+
+/// Every method, form and criterion, with suppressed records withheld, starred and not allowed.
+fn plans() -> Vec<String> {
+    let mut plans = Vec::new();
+    for kind in criterion::KINDS {
+        let several = kind.build.on == On::Columns;
+        let sensitive = if several { "s = \"sensitive\"\nd = \"sensitive\"\n" } else { "s = \"sensitive\"\n" };
+        for method in anonymize::KINDS {
+            for release in [
+                "form = \"generalized\"",
+                "form = \"bucketized\"",
+                "form = \"generalized\"\nmax_suppressed = 0.5",
+                "form = \"bucketized\"\nmax_suppressed = 0.5",
+                "form = \"generalized\"\nmax_suppressed = 0.5\nsuppressed = \"starred\"",
+            ] {
+                plans.push(format!(
+                    "{COLUMNS}{sensitive}{}[method]\nname = \"{}\"\n[release]\n{release}\n[gate]\nattacks = \"report\"\n",
+                    requirement(kind.name, kind.build.on),
+                    method.name
+                ));
+            }
+        }
+    }
+    plans
+}
+
+#[test]
+fn public_statements_are_functions_of_what_is_published() {
+    let folder = tempfile::tempdir().unwrap();
+    let plans = plans();
+    let (mut releases, mut shared, mut published) = (0, 0, 0);
+    // A step that has no divisor in common with the loops above meets everything in turn.
+    let wanted = cases(140).min(plans.len());
+    for at in 0..wanted {
+        let plan = &plans[at * 97 % plans.len()];
+        let (people, values) = (PEOPLE[at % PEOPLE.len()], if at % 5 == 0 { 3 } else { 2 });
+        let values = if people.len() > 5 { 2 } else { values };
+        let (own, own_shared) = publish_worlds(plan, people, values, folder.path());
+        (releases, shared) = (releases + own, shared + own_shared);
+        published += usize::from(own > 0);
+    }
+    eprintln!("{releases} releases by {published} of {wanted} plans, {shared} with another origin as well");
+    assert!(releases > wanted * 10 && shared > releases / 4, "the test tests little");
+}
+
+/// Further words of plans: values that need protection, records that are withheld first, limits, prediction and queries.
+#[test]
+fn so_are_those_about_skew_protection_limits_and_prediction() {
+    let folder = tempfile::tempdir().unwrap();
+    let require = "[[require]]\ncriterion = \"frequency-l-diversity\"\non = \"s\"\nl = 2\n";
+    let mut plans = Vec::new();
+    for (at, method) in anonymize::KINDS.iter().enumerate() {
+        let form = ["generalized", "bucketized"][at % 2];
+        let method = format!("[method]\nname = \"{}\"\n", method.name);
+        for (sensitive, sections) in [
+            ("\"sensitive\"", "[skew]\nmethod = \"calibrated\"\n"),
+            ("\"sensitive\"", "[skew]\nmethod = \"safe-d\"\n"),
+            ("{ role = \"sensitive\", sensitive_values = [\"a\"] }", ""),
+            ("\"sensitive\"", "[utility]\ntarget = \"s\"\nqueries = 10\n"),
+        ] {
+            for suppressed in ["", "max_suppressed = 0.5\n"] {
+                // What cannot be predicted record by record is refused or left out.
+                let form = if sections.contains("target") { "generalized" } else { form };
+                plans.push(format!(
+                    "{COLUMNS}s = {sensitive}\n{require}{method}[release]\nform = \"{form}\"\n{suppressed}{sections}[gate]\nattacks = \"report\"\n"
+                ));
+            }
+        }
+    }
+    let (mut releases, mut shared) = (0, 0);
+    let wanted = cases(40).min(plans.len());
+    for at in 0..wanted {
+        let people = PEOPLE[at % 2];
+        let (own, own_shared) = publish_worlds(&plans[at * 31 % plans.len()], people, 3, folder.path());
+        (releases, shared) = (releases + own, shared + own_shared);
+    }
+    eprintln!("{releases} releases, {shared} with another origin as well");
+    assert!(releases > wanted * 10 && shared > releases / 4, "the test tests little");
+}
+
+/// Two thousand people in twenty villages and three far away: whether those three are ill changes nothing that is
+/// published, so it changes nothing that is said.
+#[test]
+fn whether_suppressed_people_are_ill_is_not_said() {
+    let folder = tempfile::tempdir().unwrap();
+    for method in ["optimal", "base", "incognito"] {
+        let plan = format!(
+            "[columns]\nvillage = {{ role = \"quasi\", hierarchy = {{ redact = 3 }} }}\nill = {{ role = \"sensitive\", sensitive_values = [\"HIV\"] }}\n\
+             [[require]]\ncriterion = \"k-anonymity\"\nk = 5\n\
+             [[require]]\ncriterion = \"frequency-l-diversity\"\nl = 4\n\
+             [method]\nname = \"{method}\"\n[release]\nmax_suppressed = 0.01\n[utility]\ntarget = \"ill\"\nqueries = 50\n"
+        );
+        let plan = Plan::parse(&plan, Path::new(".")).unwrap();
+        let mut publishing = plan.publishing().unwrap();
+        publishing.chance = Chance::insecure(1);
+        let (target, formats) = (folder.path().join("release"), Formats::default());
+        let order = Order { plan: &plan, publishing: &publishing, target: &target, replace: true, inputs: &[] };
+        let mut said = Said::default();
+        for ill_far_away in 0..=3 {
+            let village = |at: usize| if at < 2000 { format!("V{:02}", at % 20) } else { "V99".to_string() };
+            // Of the others every tenth is ill. With everybody in one group, somebody else is healthy instead.
+            let healed = if method == "base" { ill_far_away } else { 0 };
+            let is_ill =
+                |at: usize| if at < 2000 { at / 20 % 10 == 0 && at >= healed } else { at - 2000 < ill_far_away };
+            let table = Table::new(vec![
+                Column::from_values("village", (0..2003).map(village)),
+                Column::from_values("ill", (0..2003).map(|at| if is_ill(at) { "HIV" } else { "none" })),
+            ])
+            .unwrap();
+            let made = publish::make(&plan, &publishing, &table, &formats).unwrap();
+            release::write(&made, &order, &formats).unwrap();
+            said.hear(&target, &format!("{method}, {ill_far_away} ill"));
+        }
+        assert_eq!((said.releases, said.by_files.len()), (4, 1), "{method}: the files are the same");
+    }
+}
+
+const METHODS: [&str; 4] = ["partial-suppression", "global-suppression", "tdcontrol", "permutation"];
+
+/// Every table of three records over three items, one of them sensitive, by every method.
+#[test]
+fn statements_about_transactions_are_functions_of_what_is_published() {
+    let folder = tempfile::tempdir().unwrap();
+    let taxonomy = folder.path().join("taxonomy.csv");
+    std::fs::write(&taxonomy, "a;x;*\nb;x;*\ns;s;*\n").unwrap();
+    let listed: Vec<&str> = sfumato::transactions::method::KINDS.iter().map(|kind| kind.name).collect();
+    assert!(METHODS.iter().all(|name| listed.contains(name)) && listed.len() == METHODS.len(), "{listed:?}");
+    let (mut releases, mut shared) = (0, 0);
+    for method in METHODS {
+        let file = if method == "tdcontrol" { "taxonomy = \"taxonomy.csv\"\n" } else { "" };
+        let text = format!(
+            "[data]\nkind = \"transactions\"\nsensitive = {{ items = [\"s\"] }}\n[[require]]\ncriterion = \"rho-uncertainty\"\nrho = \"0.5\"\n[method]\nname = \"{method}\"\n{file}"
+        );
+        let mut plan = TransactionPlan::parse(&text, folder.path()).unwrap_or_else(|error| panic!("{text}\n{error}"));
+        plan.chance = Chance::insecure(1);
+        let target = folder.path().join("release");
+        let place = Place { target: &target, replace: true, inputs: &[] };
+        let mut said = Said::default();
+        for number in 0..8usize.pow(3) {
+            let record = |at: u32| -> String {
+                let set = number / 8usize.pow(at) % 8;
+                let items = ["a", "b", "s"].iter().enumerate().filter(|(bit, _)| set >> bit & 1 == 1);
+                items.map(|(_, item)| *item).collect::<Vec<_>>().join(" ")
+            };
+            let lines = (0..3).map(|at| format!("{}\n", record(at))).collect::<String>();
+            let Ok(read) = sfumato::transactions::read_lines(lines.as_bytes(), None) else { continue };
+            let written = publish::transactions::make(&plan, &read)
+                .and_then(|made| release::transactions::write(&made, &place, &Formats::default()).map(drop));
+            match written {
+                Ok(()) => said.hear(&target, &format!("{method} of\n{lines}")),
+                Err(error) => assert!(is_no_release(&error), "{method} of\n{lines}{error}"),
+            }
+        }
+        (releases, shared) = (releases + said.releases, shared + said.shared());
+    }
+    eprintln!("{releases} releases of transactions, {shared} with another origin as well");
+    assert!(releases > 1000 && shared > 200, "the test tests little");
+}
