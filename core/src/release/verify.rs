@@ -4,6 +4,7 @@ use super::REPORT;
 use super::certify::{hash, is_sealed};
 use super::directory::CERTIFICATE;
 use super::recompute::{Stated, is_plain_name, recompute};
+use super::signature::is_signature;
 use super::transactions;
 use crate::data::{Formats, Table};
 use crate::error::{Error, Fault, Result};
@@ -29,6 +30,8 @@ pub struct Verification {
     pub claims: Vec<Claim>,
     /// The certificate's seal, to be compared with the one the publisher gave.
     pub seal: String,
+    /// The certificate's text, to which a signature belongs.
+    pub certificate: String,
 }
 
 impl Verification {
@@ -81,7 +84,7 @@ pub fn verify(folder: &Path, formats: &Formats) -> Result<Verification> {
     } else {
         claims.untold("figures", "a file was changed, so there is nothing to recompute them from");
     }
-    Ok(Verification { claims: claims.0, seal })
+    Ok(Verification { claims: claims.0, seal, certificate: text })
 }
 
 fn no_certificate(error: &std::io::Error, folder: &Path, path: &Path) -> Error {
@@ -157,7 +160,7 @@ fn check_files(folder: &Path, document: &Value, needed: &[&Value], claims: &mut 
     let entries = entries.map_err(|error| Error::io(&error, folder))?;
     let mut foreign: Vec<String> =
         entries.iter().map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
-    foreign.retain(|name| name != CERTIFICATE && !files.contains_key(name));
+    foreign.retain(|name| name != CERTIFICATE && !is_signature(folder, name) && !files.contains_key(name));
     foreign.sort();
     let otherwise = format!("the certificate does not know: {}", foreign.join(", "));
     claims.told("no other files", foreign.is_empty(), &otherwise);
