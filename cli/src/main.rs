@@ -21,7 +21,10 @@ use std::process::ExitCode;
         sfumato inspect patients.csv                 what is in the table, and who stands out\n  \
         sfumato init patients.csv                    draft plan.toml\n  \
         sfumato publish plan.toml --out release      make a release, if there is a safe one\n  \
+        sfumato keygen release-key                   make a key to sign releases with\n  \
+        sfumato publish plan.toml --out release --sign release-key  the same, signed\n  \
         sfumato verify release                       is it what its certificate says?\n  \
+        sfumato verify release --key publisher.pub   and did the holder of this key sign it?\n  \
         sfumato attack release                       what does somebody learn who knows the method?\n  \
         sfumato compare release-a release-b          side by side\n  \
         sfumato check patients.csv --plan plan.toml  does every criterion of the plan hold?\n  \
@@ -48,6 +51,7 @@ enum Command {
     Inspect(commands::inspect::Arguments),
     Init(commands::init::Arguments),
     Publish(commands::publish::Arguments),
+    Keygen(commands::keygen::Arguments),
     Verify(commands::verify::Arguments),
     Attack(commands::attack::Arguments),
     Compare(commands::compare::Arguments),
@@ -71,6 +75,7 @@ fn main() -> ExitCode {
             Command::Inspect(arguments) => commands::inspect::run(&arguments, &mut output),
             Command::Init(arguments) => commands::init::run(&arguments, &mut output),
             Command::Publish(arguments) => commands::publish::run(&arguments, &mut output),
+            Command::Keygen(arguments) => commands::keygen::run(&arguments, &mut output),
             Command::Verify(arguments) => commands::verify::run(&arguments, &mut output),
             Command::Attack(arguments) => commands::attack::run(&arguments, &mut output),
             Command::Compare(arguments) => commands::compare::run(&arguments, &mut output),

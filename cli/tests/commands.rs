@@ -45,7 +45,20 @@ fn examples(command: &str) -> Vec<String> {
 fn the_help_of_every_command_has_examples() {
     assert_eq!(
         commands(),
-        ["demo", "inspect", "init", "publish", "verify", "attack", "compare", "check", "skyline", "list", "reproduce"]
+        [
+            "demo",
+            "inspect",
+            "init",
+            "publish",
+            "keygen",
+            "verify",
+            "attack",
+            "compare",
+            "check",
+            "skyline",
+            "list",
+            "reproduce"
+        ]
     );
     assert!(!examples("").is_empty());
     for command in commands() {
@@ -80,9 +93,13 @@ fn the_examples_of_the_help_work_as_they_stand() {
             folder.write("release/sensitive.csv", "group,disease,count\n1,flu,2\n");
         }
         if ["verify", "attack", "compare", "--replace"].iter().any(|word| example.contains(word)) {
+            folder.run("keygen publisher").success();
             for release in ["release", "release-a", "release-b"] {
-                folder.run(&format!("publish plan.toml --out {release}")).success();
+                folder.run(&format!("publish plan.toml --out {release} --sign publisher")).success();
             }
+        }
+        if example.contains("--sign release-key") {
+            folder.run("keygen release-key").success();
         }
         let typed = example.strip_prefix("sfumato ").unwrap().split('|').next().unwrap().replace('\'', "");
         let code = folder.run(&typed).get_output().status.code();

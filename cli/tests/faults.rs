@@ -498,6 +498,9 @@ fn no_command_opens_a_socket() {
         for arguments in [
             "publish new.toml --out fresh",
             "verify fresh",
+            "keygen key",
+            "publish new.toml --out fresh --replace --sign key",
+            "verify fresh --key key.pub",
             "attack fresh",
             "check fresh --plan new.toml",
             "compare fresh known-old",

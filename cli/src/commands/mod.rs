@@ -7,6 +7,7 @@ pub mod demo;
 mod grouped;
 pub mod init;
 pub mod inspect;
+pub mod keygen;
 pub mod list;
 pub mod publish;
 pub mod reproduce;

@@ -3,23 +3,30 @@
 use super::{check_page, formats, write_whole};
 use crate::output::{Output, working};
 use clap::Args;
+use serde_json::Value;
 use sfumato::chance::Chance;
 use sfumato::plan::{AnyPlan, TransactionPlan};
+use sfumato::release::Signer;
 use sfumato::release::directory::check_target;
 use sfumato::report::html::{Audience, report_html, transactions_html};
 use sfumato::report::publication_text;
 use sfumato::{Error, Fault, Plan, Result, publish, release, report};
+use sfumato_signing::SecretKey;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// Publish a table, or transactions, by a plan: change, audit, attack, and write a release directory if it survives
 ///
-/// The directory holds what is published (data.csv or another format; data.dat of transactions), certificate.json and report.html. It appears whole or not at all.
+/// The directory holds what is published (data.csv or another format; data.dat of transactions), certificate.json and report.html; with --sign also certificate.json.sig. It appears whole or not at all.
+///
+/// The certificate holds the hashes of all other files, and a seal over itself, which is printed. Give recipients the seal, or your public key, in another way than the release: with neither of them they cannot
+/// tell your release from a forger's.
 #[derive(Args)]
 #[command(after_long_help = "EXAMPLES\n  \
     sfumato publish plan.toml --out release\n  \
     sfumato publish plan.toml --data patients-2026.csv --out release-2026\n  \
     sfumato publish plan.toml --out release --replace --internal-report internal.html\n  \
+    sfumato publish plan.toml --out release --sign release-key\n  \
     sfumato publish plan.toml --out release --json | jq .method.levels")]
 pub struct Arguments {
     /// The plan.
@@ -33,6 +40,9 @@ pub struct Arguments {
     /// Replace a release that is there.
     #[arg(long)]
     replace: bool,
+    /// Sign the certificate with this private key (Ed25519, of `sfumato keygen` or `ssh-keygen`, without a passphrase), into certificate.json.sig.
+    #[arg(long, value_name = "KEY")]
+    sign: Option<PathBuf>,
     /// Also write a report with every figure, for yourself: it is not for release.
     #[arg(long, value_name = "FILE")]
     internal_report: Option<PathBuf>,
@@ -53,6 +63,12 @@ impl Arguments {
         })
     }
 
+    /// Every file that this run reads: none is overwritten. `named` are those that the plan names.
+    fn inputs(&self, data: &Path, named: impl IntoIterator<Item = PathBuf>) -> Vec<PathBuf> {
+        let own = [self.plan.clone(), data.to_owned()];
+        own.into_iter().chain(self.sign.clone()).chain(named).collect()
+    }
+
     /// Whose fault an error is.
     fn blame(&self, error: Error, data: &Path) -> Error {
         match error.fault() {
@@ -64,21 +80,32 @@ impl Arguments {
 }
 
 pub fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode> {
+    // A key that cannot sign is found before anybody has worked for it.
+    let key = arguments.sign.as_deref().map(SecretKey::read).transpose()?;
     let plan = AnyPlan::read(&arguments.plan)?;
     check_target(&arguments.out, arguments.replace)?;
-    match plan {
-        AnyPlan::Table(plan) => publish_table(arguments, &plan, output),
-        AnyPlan::Transactions(plan) => publish_transactions(arguments, *plan, output),
-    }
+    let (certificate, text) = match plan {
+        AnyPlan::Table(plan) => publish_table(arguments, &plan, key.as_ref())?,
+        AnyPlan::Transactions(plan) => publish_transactions(arguments, *plan, key.as_ref())?,
+    };
+    let fingerprint = key.as_ref().map(SecretKey::fingerprint);
+    print(arguments, output, &certificate, &text, fingerprint.as_deref())
 }
 
-/// Prints the certificate, or a text and where the release is.
-fn print(arguments: &Arguments, output: &mut Output, certificate: &serde_json::Value, text: &str) -> Result<ExitCode> {
+/// Prints the certificate, or a text, where the release is, and who signed it.
+fn print(
+    arguments: &Arguments,
+    output: &mut Output,
+    certificate: &Value,
+    text: &str,
+    signer: Option<&str>,
+) -> Result<ExitCode> {
     let printed = if arguments.json {
         output.json(certificate)
     } else {
         let seal = certificate["seal"].as_str().unwrap_or_default();
-        output.text(&format!("{text}\nRelease: {}\nSeal:    {seal}\n", arguments.out.display()))
+        let signed = signer.map_or(String::new(), |key| format!("Signed:  by {key}\n"));
+        output.text(&format!("{text}\nRelease: {}\nSeal:    {seal}\n{signed}", arguments.out.display()))
     };
     // Whoever reads this error must not publish again.
     let is_there =
@@ -86,12 +113,23 @@ fn print(arguments: &Arguments, output: &mut Output, certificate: &serde_json::V
     printed.map(|()| ExitCode::SUCCESS).map_err(is_there)
 }
 
-fn publish_transactions(arguments: &Arguments, mut plan: TransactionPlan, output: &mut Output) -> Result<ExitCode> {
+fn signer(key: Option<&SecretKey>) -> Option<&dyn Signer> {
+    key.map(|key| key as &dyn Signer)
+}
+
+/// A certificate, and what is printed of its release.
+type Published = (Value, String);
+
+fn publish_transactions(
+    arguments: &Arguments,
+    mut plan: TransactionPlan,
+    key: Option<&SecretKey>,
+) -> Result<Published> {
     if let Some(seed) = arguments.insecure_seed {
         plan.chance = Chance::insecure(seed);
     }
     let data = arguments.data(plan.data.as_ref())?;
-    let inputs: Vec<PathBuf> = [arguments.plan.clone(), data.clone()].into_iter().chain(plan.files()).collect();
+    let inputs = arguments.inputs(data, plan.files());
     if let Some(path) = &arguments.internal_report {
         check_page(path, &inputs, Some(&arguments.out))?;
     }
@@ -105,20 +143,19 @@ fn publish_transactions(arguments: &Arguments, mut plan: TransactionPlan, output
         write_whole(path, &transactions_html(&made.publication, Audience::Internal, "Release report"))?;
     }
     let place = release::Place { target: &arguments.out, replace: arguments.replace, inputs: &inputs };
-    let written = || release::transactions::write(&made, &place, &formats());
+    let written = || release::transactions::write_signed(&made, &place, signer(key), &formats());
     let certificate = working("writing and verifying the release", written)?;
-    print(arguments, output, &certificate, &report::transactions::publication_text(&made.publication))
+    Ok((certificate, report::transactions::publication_text(&made.publication)))
 }
 
-fn publish_table(arguments: &Arguments, plan: &Plan, output: &mut Output) -> Result<ExitCode> {
+fn publish_table(arguments: &Arguments, plan: &Plan, key: Option<&SecretKey>) -> Result<Published> {
     let in_plan = |error: Error| if error.fault() == Fault::Plan { error.file(&arguments.plan) } else { error };
     let mut publishing = plan.publishing().map_err(in_plan)?;
     if let Some(seed) = arguments.insecure_seed {
         publishing.chance = Chance::insecure(seed);
     }
     let data = arguments.data(plan.data.as_ref())?;
-    let named = plan.files(&publishing);
-    let inputs: Vec<PathBuf> = [arguments.plan.clone(), data.clone()].into_iter().chain(named).collect();
+    let inputs = arguments.inputs(data, plan.files(&publishing));
     if let Some(path) = &arguments.internal_report {
         check_page(path, &inputs, Some(&arguments.out))?;
     }
@@ -136,6 +173,7 @@ fn publish_table(arguments: &Arguments, plan: &Plan, output: &mut Output) -> Res
         replace: arguments.replace,
         inputs: &inputs,
     };
-    let certificate = working("writing and verifying the release", || release::write(&made, &order, &formats()))?;
-    print(arguments, output, &certificate, &publication_text(&made.publication))
+    let written = || release::write_signed(&made, &order, signer(key), &formats());
+    let certificate = working("writing and verifying the release", written)?;
+    Ok((certificate, publication_text(&made.publication)))
 }

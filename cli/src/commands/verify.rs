@@ -5,28 +5,52 @@ use crate::output::{Output, working};
 use clap::Args;
 use sfumato::release::{Verification, verify};
 use sfumato::{Fault, Result};
+use sfumato_signing::{Asked, Authenticity, TrustedKeys, authenticate};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 /// Verify a release directory: recompute what its certificate states, from the directory alone
+///
+/// That shows that files and certificate belong together and that the figures which can be recomputed are right. It does not show who made them: without --key or --seal, a forger could have made all of it.
+/// What cannot be recomputed from the release (marked –) is only as good as the publisher's word.
 #[derive(Args)]
-#[command(after_long_help = "EXAMPLES\n  sfumato verify release\n  sfumato verify release --json\n\n\
-    Exits with 5 and names the claims that fail if anything was changed, and with 8 if nothing is wrong but no criterion\n    \
-    could be checked on the release alone.")]
+#[command(after_long_help = "EXAMPLES\n  \
+    sfumato verify release\n  \
+    sfumato verify release --key publisher.pub\n  \
+    sfumato verify release --json | jq .authenticity\n\n\
+    Exits with 5 and names the claims that fail if anything was changed, if the signature is missing or by another key than --key, or if the seal is another one than --seal; with 8 if nothing is wrong but no criterion could be checked on the release alone.\n\n\
+    Key and seal must come from the publisher in another way than the release. Without sfumato, a signature can be checked with\n  \
+    ssh-keygen -Y verify -f ALLOWED_SIGNERS -I NAME -n sfumato-release -s release/certificate.json.sig < release/certificate.json")]
 pub struct Arguments {
     /// The release directory.
     release: PathBuf,
+    /// The publisher's public key, which must have signed: a .pub file of OpenSSH (Ed25519), or a file of several, one a line.
+    #[arg(long, value_name = "PUBLIC")]
+    key: Option<PathBuf>,
+    /// The seal that the publisher gave you, all 64 hexadecimal digits: the certificate must have it.
+    #[arg(long, value_name = "HASH", value_parser = parse_seal)]
+    seal: Option<String>,
     /// Print one JSON document.
     #[arg(long)]
     json: bool,
 }
 
+fn parse_seal(text: &str) -> std::result::Result<String, String> {
+    if text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+        return Ok(text.to_ascii_lowercase());
+    }
+    Err("a seal has 64 hexadecimal digits, and all of them count".into())
+}
+
 pub fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode> {
-    let found = working("verifying", || verify(&arguments.release, &formats()))?;
+    let keys = arguments.key.as_deref().map(TrustedKeys::read).transpose()?;
+    let mut found = working("verifying", || verify(&arguments.release, &formats()))?;
+    let asked = Asked { keys: keys.as_ref(), seal: arguments.seal.as_deref() };
+    let authenticity = authenticate(&arguments.release, &mut found, asked)?;
     if arguments.json {
-        output.json(&document(&found))?;
+        output.json(&document(&found, &authenticity))?;
     } else {
-        output.text(&text(&found))?;
+        output.text(&format!("{}{}\n", text(&found), authenticity.sentence()))?;
     }
     Ok(match found.holds() {
         false => ExitCode::from(Fault::Gate.exit_code()),
@@ -38,7 +62,7 @@ pub fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode> {
 /// The exit code where nothing is wrong, and no criterion could be checked.
 const NOTHING_CONFIRMED: u8 = 8;
 
-fn document(found: &Verification) -> serde_json::Value {
+fn document(found: &Verification, authenticity: &Authenticity) -> serde_json::Value {
     let claims = found
         .claims
         .iter()
@@ -46,6 +70,7 @@ fn document(found: &Verification) -> serde_json::Value {
     serde_json::json!({
         "holds": found.holds(),
         "criteria_confirmed": found.confirmed,
+        "authenticity": authenticity.to_string(),
         "seal": found.seal,
         "claims": claims.collect::<Vec<_>>(),
     })

@@ -30,8 +30,8 @@ const NOT_PROMISED: [&str; 6] = [
 /// What is said where cells that a spreadsheet would run have an apostrophe in front.
 pub(super) const ESCAPED: &str = "escaped";
 
-/// What no seal promises.
-pub(super) const SEAL: &str = "The seal shows that the certificate was changed by accident or carelessly. Somebody who wants to deceive can make a new one: compare the seal with the one the publisher gave you.";
+/// What neither hashes nor a seal show.
+pub(super) const SEAL: &str = "Neither the hashes nor the seal show who made this release: a forger can make all of it anew, certificate and seal included. Compare the seal with one that the publisher gave you in another way (`sfumato verify --seal`), or check the publisher's signature with a public key that you have from them (`sfumato verify --key`).";
 
 /// What the attacker is assumed to know.
 const KNOWLEDGE: [&str; 3] = [

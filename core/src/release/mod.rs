@@ -1,17 +1,19 @@
 //! Releases on disk: written whole or not at all, with a certificate that anybody can check against the files.
 //!
 //! A release directory holds the published table (`data.csv` or another format), `certificate.json` and `report.html`. The certificate states every figure, the hash of every other file, and a
-//! seal over itself; [`verify()`] reads the directory alone and recomputes whatever can be.
+//! seal over itself; `certificate.json.sig` is its signature, if the publisher signed it ([`Signer`]); [`verify()`] reads the directory alone and recomputes whatever can be.
 
 mod attacked;
 mod certify;
 pub mod directory;
 mod public;
+mod signature;
 mod stated;
 pub mod transactions;
 mod verify;
 
 pub use attacked::{Wanted, attack, beliefs};
+pub use signature::{SIGNATURE, Signer, signature};
 pub use verify::{Claim, Verification, certificate, table, verify};
 
 use crate::data::{Formats, Formulas};
@@ -80,10 +82,15 @@ pub fn pass_gate(publication: &Publication) -> Result<()> {
 
 /// Writes a release directory: gate, files in a folder nobody sees, verification of what was written, and one rename. Returns the certificate.
 pub fn write(made: &Made, order: &Order<'_>, formats: &Formats) -> Result<Value> {
+    write_signed(made, order, None, formats)
+}
+
+/// The same, with a signature of the certificate among the files.
+pub fn write_signed(made: &Made, order: &Order<'_>, signer: Option<&dyn Signer>, formats: &Formats) -> Result<Value> {
     pass_gate(&made.publication)?;
     let place = Place { target: order.target, replace: order.replace, inputs: order.inputs };
     let publishing = order.publishing;
-    place.write(formats, |folder| {
+    place.write(signer, formats, |folder| {
         let mut files = Vec::new();
         for (name, table) in made.recoded.written(&order.plan.schema, publishing.recoding, publishing.chance)? {
             files.push(format!("{name}.{}", publishing.format));
@@ -122,23 +129,36 @@ pub struct Place<'a> {
 }
 
 impl Place<'_> {
-    /// Lets `fill` write all files but the certificate into a folder nobody sees, adds the certificate, verifies what was written and gives it its name.
-    fn write(&self, formats: &Formats, fill: impl FnOnce(&Path) -> Result<Certificate>) -> Result<Value> {
+    /// Lets `fill` write all files but the certificate into a folder nobody sees, adds the certificate and its signature, verifies what was written and gives it its name.
+    fn write(
+        &self,
+        signer: Option<&dyn Signer>,
+        formats: &Formats,
+        fill: impl FnOnce(&Path) -> Result<Certificate>,
+    ) -> Result<Value> {
         // An empty folder that somebody made for the release is as good as none; `remove_dir` removes no other.
         let was_empty = !self.target.is_symlink() && std::fs::remove_dir(self.target).is_ok();
-        let written = self.write_new(formats, fill);
+        let written = self.write_new(signer, formats, fill);
         if was_empty && written.is_err() {
             let _ = std::fs::create_dir(self.target);
         }
         written
     }
 
-    fn write_new(&self, formats: &Formats, fill: impl FnOnce(&Path) -> Result<Certificate>) -> Result<Value> {
+    fn write_new(
+        &self,
+        signer: Option<&dyn Signer>,
+        formats: &Formats,
+        fill: impl FnOnce(&Path) -> Result<Certificate>,
+    ) -> Result<Value> {
         refuse_inside_release(self.target)?;
         let staging = Staging::begin(self.target, self.replace, self.inputs)?;
         refuse_foreign_files(self.target)?;
         let certificate = fill(staging.path())?;
         write_file(&staging.path().join(CERTIFICATE), certificate.text.as_bytes())?;
+        if let Some(signer) = signer {
+            signature::add(staging.path(), certificate.text.as_bytes(), signer)?;
+        }
         let verification = verify(staging.path(), formats)?;
         if let Some(claim) = verification.failed().next() {
             let message = format!("what was written does not verify ({}): nothing was published", claim.name);
@@ -162,7 +182,8 @@ fn refuse_foreign_files(target: &Path) -> Result<()> {
         found => found.map(|document| document["files"].clone()).unwrap_or_default(),
     };
     let foreign = entries.iter().map(|entry| entry.file_name().to_string_lossy().into_owned());
-    match foreign.filter(|name| name != CERTIFICATE).find(|name| known.get(name).is_none()) {
+    let mut foreign = foreign.filter(|name| name != CERTIFICATE && !signature::is_signature(target, name));
+    match foreign.find(|name| known.get(name).is_none()) {
         None => Ok(()),
         Some(_) => {
             let error = Error::plan("is there already, with files that are not part of a release").file(target);

@@ -3,7 +3,7 @@
 use super::certify::{ESCAPED, SEAL, blank, hashes, merge, seal};
 use super::stated::{array, broken, check_format, text, written};
 use super::verify::{Claims, certificate, check_attacks, check_rest, differing, plain_file};
-use super::{Place, REPORT, unreadable, write_file};
+use super::{Place, REPORT, Signer, unreadable, write_file};
 use crate::data::Formats;
 use crate::error::{Error, Fault, Result};
 use crate::kind::Kind;
@@ -48,8 +48,13 @@ pub fn pass_gate(publication: &Publication) -> Result<()> {
 
 /// Writes a release directory: gate, files in a folder nobody sees, verification of what was written, and one rename. Returns the certificate.
 pub fn write(made: &Made, place: &Place<'_>, formats: &Formats) -> Result<Value> {
+    write_signed(made, place, None, formats)
+}
+
+/// The same, with a signature of the certificate among the files.
+pub fn write_signed(made: &Made, place: &Place<'_>, signer: Option<&dyn Signer>, formats: &Formats) -> Result<Value> {
     pass_gate(&made.publication)?;
-    place.write(formats, |folder| {
+    place.write(signer, formats, |folder| {
         let mut names = made.sensitive_names.clone();
         let order = name_order(&names);
         names.sort_by(|a, b| order(a, b));

@@ -3,6 +3,7 @@
 use super::REPORT;
 use super::certify::{Statement, hash, is_sealed};
 use super::directory::CERTIFICATE;
+use super::signature::is_signature;
 use super::stated::{Stated, is_plain_name};
 use super::transactions;
 use crate::data::{Formats, Table};
@@ -32,6 +33,8 @@ pub struct Verification {
     pub seal: String,
     /// How many criteria were checked on the release and hold.
     pub confirmed: usize,
+    /// The certificate's text, to which a signature belongs.
+    pub certificate: String,
 }
 
 impl Verification {
@@ -89,7 +92,7 @@ pub fn verify(folder: &Path, formats: &Formats) -> Result<Verification> {
     } else {
         claims.untold("figures", "a file was changed, so there is nothing to recompute them from");
     }
-    Ok(Verification { claims: claims.list, seal, confirmed: claims.confirmed })
+    Ok(Verification { claims: claims.list, seal, certificate: text, confirmed: claims.confirmed })
 }
 
 fn no_certificate(error: &std::io::Error, folder: &Path, path: &Path) -> Error {
@@ -176,7 +179,7 @@ fn check_files(folder: &Path, document: &Value, needed: &[&Value], claims: &mut 
     let entries = entries.map_err(|error| Error::io(&error, folder))?;
     let mut foreign: Vec<String> =
         entries.iter().map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
-    foreign.retain(|name| name != CERTIFICATE && !files.contains_key(name));
+    foreign.retain(|name| name != CERTIFICATE && !is_signature(folder, name) && !files.contains_key(name));
     foreign.sort();
     let otherwise = format!("the certificate does not know: {}", foreign.join(", "));
     claims.told("no other files", foreign.is_empty(), &otherwise);
