@@ -82,9 +82,14 @@ pub(super) fn hashes(folder: &Path, files: &[String]) -> Result<Map<String, Valu
     for name in files {
         let path = folder.join(name);
         let bytes = std::fs::read(&path).map_err(|error| Error::io(&error, &path))?;
-        hashes.insert(name.to_string(), json!({ "sha256": hash(&bytes), "bytes": bytes.len() }));
+        hashes.insert(name.to_string(), file_json(&bytes));
     }
     Ok(hashes)
+}
+
+/// What is stated of a file.
+pub(super) fn file_json(bytes: &[u8]) -> Value {
+    json!({ "sha256": hash(bytes), "bytes": bytes.len() })
 }
 
 /// The format of certificates that this version reads and writes.

@@ -1,7 +1,7 @@
 //! Checks a release directory against its own certificate, from the directory alone.
 
 use super::REPORT;
-use super::certify::{Statement, hash, is_sealed};
+use super::certify::{Statement, file_json, is_sealed};
 use super::directory::CERTIFICATE;
 use super::signature::is_signature;
 use super::stated::{Stated, is_plain_name};
@@ -168,7 +168,7 @@ fn check_files(folder: &Path, document: &Value, needed: &[&Value], claims: &mut 
     let files = document["files"].as_object().unwrap_or(&empty);
     for (name, stated) in files {
         let bytes = plain_file(folder, name)?;
-        let same = bytes.as_ref().is_some_and(|bytes| stated["sha256"] == hash(bytes));
+        let same = bytes.as_ref().is_some_and(|bytes| *stated == file_json(bytes));
         let otherwise = if bytes.is_some() { "the file was changed" } else { "the file is not there" };
         claims.told(&format!("sha256 of {name}"), same, otherwise);
     }
@@ -246,6 +246,8 @@ pub(super) fn check_rest(
     if version != env!("CARGO_PKG_VERSION") {
         let why = format!("version {version} wrote them, and this one has other words: verify with that one");
         claims.untold("words of certificate and report", &why);
+        // Whoever names another version must not get around what this one checks.
+        claims.confirmed = 0;
         return Ok(());
     }
     let mut said = document.clone();

@@ -84,9 +84,7 @@ pub fn internal_json(publication: &Publication) -> Value {
     document["notes"] = json!(publication.notes);
     if let Some(original) = &publication.original {
         let value = |value: f64| if value.is_finite() { whole_or_real(value) } else { Value::Null };
-        let metric = |one: &Measured| {
-            json!({ "metric": one.name, "params": params_json(&one.params), "value": value(one.value) })
-        };
+        let metric = |one: &Measured| json!({ "metric": one.name, "params": params_json(&one.params), "value": value(one.value) });
         document["original"] = json!({
             "items": original.items,
             "occurrences": original.occurrences,
