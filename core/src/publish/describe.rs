@@ -297,16 +297,6 @@ fn notes(plan: &Plan, publishing: &Publishing, task: &Task<'_>) -> Vec<String> {
             ));
         }
     }
-    for spec in plan.schema.columns().iter().filter(|spec| publishing.recoding.publishes(spec)) {
-        let alone = task.table.find(&spec.name).filter(|_| spec.role == Role::Insensitive).map(unique_share);
-        if let Some(share) = alone.filter(|share| *share >= 0.01) {
-            notes.push(format!(
-                "The insensitive column \"{}\" is published as it is, and about {:.0} % of the records have a value in it that nobody else has: whoever knows it finds them.",
-                spec.name,
-                share * 100.0
-            ));
-        }
-    }
     for spec in plan.schema.columns() {
         let missing = task.table.find(&spec.name).and_then(|column| column.domain().missing());
         if missing.is_some() && spec.role != Role::Identifier {
@@ -314,10 +304,4 @@ fn notes(plan: &Plan, publishing: &Publishing, task: &Task<'_>) -> Vec<String> {
         }
     }
     notes
-}
-
-/// The share of records whose value in a column nobody else has.
-fn unique_share(column: &Column) -> f64 {
-    let alone = column.counts().into_iter().filter(|count| *count == 1).count();
-    alone as f64 / column.codes().len().max(1) as f64
 }

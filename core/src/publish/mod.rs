@@ -5,12 +5,14 @@
 
 mod describe;
 mod everybody;
+mod exposure;
 mod infeasible;
 mod pipeline;
 mod skewed;
 pub mod transactions;
 
 pub use crate::anonymize::{Class, Considered};
+pub use exposure::{ColumnExposure, Disclosure, Exposure, TOLERATED_PERCENT, ValueDisclosure};
 pub use pipeline::{Made, make};
 
 use crate::attack::Finding;

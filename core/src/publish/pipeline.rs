@@ -1,7 +1,7 @@
 //! From a plan and a table to a publication, step by step.
 
 use super::describe::Known;
-use super::{Publication, SkewReport, infeasible, skewed};
+use super::{Exposure, Publication, SkewReport, infeasible, skewed};
 use crate::anonymize::{Class, Outcome, Safety, Task, View, Wanted};
 use crate::attack::{self, Finding, Making, Original, Promises, Suppressed, Target};
 use crate::audit::{Answer, audit_bound};
@@ -21,6 +21,8 @@ pub struct Made {
     pub publication: Publication,
     /// The recoded table.
     pub recoded: Recoded,
+    /// What its insensitive columns disclose.
+    pub exposure: Exposure,
     /// What each criterion reads besides groups.
     pub scopes: Vec<Scope>,
 }
@@ -73,6 +75,8 @@ pub fn make(plan: &Plan, publishing: &Publishing, table: &Table, formats: &Forma
             Some(skew) => infeasible::after_suppression(&error, skew.withheld),
         })?;
     let recoded = formed.recode(publishing, &task)?;
+    let exposure = Exposure::measure(&recoded.table, schema, publishing.recoding.form, &publishing.accepted)?;
+    exposure.refuse()?;
     let mut criteria = audited(&task, &recoded)?;
     if publishing.recoding.form == Form::Bucketized {
         // The tables are in another order.
@@ -80,9 +84,10 @@ pub fn make(plan: &Plan, publishing: &Publishing, table: &Table, formats: &Forma
     }
     let attacks = attacked(plan, publishing, &task, skew, &formed, &recoded, formats)?;
     let known = Known { plan, publishing, task: &task, skew, formed: &formed, recoded: &recoded };
-    let publication = known.describe(criteria, attacks)?;
+    let mut publication = known.describe(criteria, attacks)?;
+    publication.notes.extend(exposure.sentences());
     let scopes = bound.iter().map(|bound| bound.criterion.scope()).collect();
-    Ok(Made { publication, recoded, scopes })
+    Ok(Made { publication, recoded, exposure, scopes })
 }
 
 /// What a method decided.
