@@ -603,6 +603,19 @@ fn only_published_insensitive_columns_can_be_accepted() {
 }
 
 #[test]
+fn values_that_differ_by_case_or_blanks_are_noted_where_they_count() {
+    let table = "job,disease\n".to_string() + &"a,HIV\na,hiv\na,HIV \na,flu\na,cold\n".repeat(2);
+    let columns = "job = \"quasi\"\ndisease = \"sensitive\"\n";
+    let noted = |requirement: &str| {
+        let certificate = publish(&folder(&table, columns, &format!("{FIVE}{requirement}")));
+        certificate["notes"].to_string()
+    };
+    let diverse = noted("[[require]]\ncriterion = \"distinct-l-diversity\"\nl = 3\n");
+    assert!(diverse.contains("has 3 values that differ only by case or blanks"), "{diverse}");
+    assert!(!noted("").contains("case or blanks"));
+}
+
+#[test]
 fn nothing_withheld_is_shown_by_a_refusal() {
     let infeasible = canaries(SUPPRESSING);
     let text = std::fs::read_to_string(infeasible.path("plan.toml")).unwrap();

@@ -10,6 +10,7 @@ use crate::criterion::{Bound, Holders, Requirement, Scope};
 use crate::data::{Formats, Table};
 use crate::error::{Error, Fault, Result};
 use crate::exact::Fraction;
+use crate::inspect::alike_notes;
 use crate::plan::{Attempt, Plan, Publishing};
 use crate::recode::{Form, Recoded, bucketize, generalize, generalize_groups};
 use std::collections::HashSet;
@@ -86,6 +87,7 @@ pub fn make(plan: &Plan, publishing: &Publishing, table: &Table, formats: &Forma
     let known = Known { plan, publishing, task: &task, skew, formed: &formed, recoded: &recoded };
     let mut publication = known.describe(criteria, attacks)?;
     publication.notes.extend(exposure.sentences());
+    publication.notes.extend(alike_notes(&recoded.table, &plan.requirements)?);
     let scopes = bound.iter().map(|bound| bound.criterion.scope()).collect();
     Ok(Made { publication, recoded, exposure, scopes })
 }
