@@ -177,7 +177,9 @@ const CRITERIA: &str = "[[require]]\ncriterion = \"k-anonymity\"\nk = 3\n\
     [[require]]\ncriterion = \"frequency-l-diversity\"\non = \"disease\"\nl = 2\n";
 
 fn plan(sections: &str) -> String {
-    format!("[data]\npath = \"table.csv\"\n[columns]\n{COLUMNS}{CRITERIA}{sections}")
+    let dropped = sections.contains("insensitive");
+    let accepted = if dropped { "" } else { "[release.insensitive]\naccept = [\"job\"]\n" };
+    format!("[data]\npath = \"table.csv\"\n[columns]\n{COLUMNS}{CRITERIA}{sections}{accepted}")
 }
 
 fn scene(quasi: &str, sections: &str) -> Scene {

@@ -182,7 +182,7 @@ fn check_finds_the_same_in_the_release() {
                 stated["criteria"].as_array().unwrap().iter().zip(found["criteria"].as_array().unwrap())
             {
                 let mut stated = stated.clone();
-                stated.as_object_mut().unwrap().remove("repeatable");
+                stated.as_object_mut().unwrap().remove("checked");
                 let mut found = found.clone();
                 // What holds for all groups can hold.
                 let eligibility = found.as_object_mut().unwrap().remove("eligibility").unwrap_or_default();
@@ -551,6 +551,81 @@ fn nothing_withheld_is_shown_by_a_release() {
     }
 }
 
+// Columns declared insensitive
+
+const PEOPLE_COLUMNS: &str = "name = \"identifier\"\njob = \"quasi\"\ndisease = \"sensitive\"\n";
+const FIVE: &str = "[[require]]\ncriterion = \"k-anonymity\"\nk = 5\n";
+
+/// Four hundred people with a place on the map and a constant; `age` and `lat` are what the test says.
+fn placed(columns: &str, release: &str) -> Folder {
+    let place = |(at, line): (usize, &str)| match at {
+        0 => format!("{line},lat,source\n"),
+        _ => format!("{line},{CANARY}47.{at:05},registry\n"),
+    };
+    let table: String = people(400).lines().enumerate().map(place).collect();
+    let plan =
+        format!("[data]\npath = \"table.csv\"\n[columns]\n{PEOPLE_COLUMNS}{columns}{FIVE}[release]\n{release}\n");
+    Folder::new(&[("table.csv", &table), ("plan.toml", &plan)])
+}
+
+#[test]
+fn columns_that_single_people_out_are_refused_unless_accepted_by_name() {
+    let lat = "lat = \"insensitive\"\nsource = \"insensitive\"\n";
+    let parts = ["\"lat\" makes 400 of 400", "100.0 %", "\"disease\" certain", "1 %", "accept = [\"lat\"]", "\"drop\""];
+    for form in ["", "form = \"bucketized\""] {
+        let parts: Vec<&str> = parts.into_iter().filter(|part| form.is_empty() || !part.contains("certain")).collect();
+        let refused = placed(lat, form);
+        refuse(&refused, PUBLISH, GATE, &parts);
+        refuse(&refused, &format!("{PUBLISH} --json --internal-report internal.html"), GATE, &parts);
+        let run = refused.run(PUBLISH).code(GATE);
+        assert!(!String::from_utf8_lossy(&run.get_output().stderr).contains(CANARY), "no cell is told");
+        publish(&placed(lat, &format!("{form}\ninsensitive = \"drop\"")));
+
+        let certificate = publish(&placed(lat, &format!("{form}\ninsensitive = {{ accept = [\"lat\"] }}")));
+        let notes = certificate["notes"].to_string();
+        assert!(notes.contains("accepts insensitive columns by name") && notes.contains("100.0 %"), "{notes}");
+        assert!(notes.contains("\\\"source\\\" makes none of 400"), "{notes}");
+    }
+}
+
+/// No value of `age` is anybody's alone, and still it tells people apart who have the same job.
+#[test]
+fn columns_are_measured_beside_the_quasi_identifiers() {
+    let age = "age = \"insensitive\"\n";
+    refuse(&placed(age, ""), PUBLISH, GATE, &["\"age\" makes", "unique"]);
+    publish(&placed("source = \"insensitive\"\n", ""));
+    // Accepting one does not accept another.
+    let both = format!("{age}lat = \"insensitive\"\n");
+    refuse(&placed(&both, "insensitive = { accept = [\"lat\"] }"), PUBLISH, GATE, &["accept = [\"age\"]"]);
+    publish(&placed(&both, "insensitive = { accept = [\"lat\", \"age\"] }"));
+}
+
+#[test]
+fn only_published_insensitive_columns_can_be_accepted() {
+    let check = |columns: &str, release: &str, parts: &[&str]| {
+        refuse(&placed(columns, release), PUBLISH, USAGE, &[&["plan.toml, line"], parts].concat());
+    };
+    let lat = "lat = \"insensitive\"\n";
+    check(lat, "insensitive = { accept = [\"lot\"] }", &["\"lot\"", "did you mean \"lat\"?"]);
+    check(lat, "insensitive = { accept = [\"disease\"] }", &["\"disease\" is not an insensitive column"]);
+    check("", "insensitive = { accept = [\"lat\"] }", &["no insensitive column"]);
+    check(lat, "insensitive = [\"lat\"]", &["accept = ["]);
+    check(lat, "insensitive = { acept = [\"lat\"] }", &["did you mean \"accept\"?"]);
+}
+
+#[test]
+fn values_that_differ_by_case_or_blanks_are_noted_where_they_count() {
+    let table = "job,disease\n".to_string() + &"a,HIV\na,hiv\na,HIV \na,flu\na,cold\n".repeat(2);
+    let columns = "job = \"quasi\"\ndisease = \"sensitive\"\n";
+    let noted = |requirement: &str| {
+        let certificate = publish(&folder(&table, columns, &format!("{FIVE}{requirement}")));
+        certificate["notes"].to_string()
+    };
+    let diverse = noted("[[require]]\ncriterion = \"distinct-l-diversity\"\nl = 3\n");
+    assert!(diverse.contains("has 3 values that differ only by case or blanks"), "{diverse}");
+    assert!(!noted("").contains("case or blanks"));
+}
+
 #[test]
 fn nothing_withheld_is_shown_by_a_refusal() {
     let infeasible = canaries(SUPPRESSING);
@@ -635,7 +710,10 @@ fn releases_are_read_as_they_were_written_not_as_their_input() {
     let headless = PATIENTS.split_once('\n').unwrap().1;
     let names = "header = false\nnames = [\"name\", \"zip\", \"age\", \"sex\", \"job\", \"ward\", \"disease\"]\n";
     for (options, table) in [("delimiter = \";\"\n", PATIENTS.replace(',', ";")), (names, headless.to_string())] {
-        let plan = format!("[data]\npath = \"table.csv\"\n{options}[columns]\n{COLUMNS}\n{CRITERIA}{SUPPRESSING}");
+        let plan = format!(
+            "[data]\npath = \"table.csv\"\n{options}[columns]\n{COLUMNS}\n{CRITERIA}{SUPPRESSING}{}",
+            accepting(COLUMNS)
+        );
         let folder = Folder::new(&[("table.csv", &table), ("plan.toml", &plan)]);
         publish(&folder);
         let found = folder.json("check release --plan plan.toml --recoded --json", 0);

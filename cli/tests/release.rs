@@ -154,7 +154,8 @@ fn records_of_stars_are_told_from_suppressed_ones() {
 fn tables_that_are_read_in_other_ways_verify() {
     let other = PATIENTS.replace(',', ";").replace('\n', " \r\n");
     let plan = format!(
-        "[data]\npath = \"table.csv\"\ndelimiter = \";\"\ntrim = true\n[columns]\n{COLUMNS}\n{CRITERIA}{SUPPRESSING}"
+        "[data]\npath = \"table.csv\"\ndelimiter = \";\"\ntrim = true\n[columns]\n{COLUMNS}\n{CRITERIA}{SUPPRESSING}{}",
+        accepting(COLUMNS)
     );
     let folder = Folder::new(&[("table.csv", &other), ("plan.toml", &plan)]);
     publish(&folder);

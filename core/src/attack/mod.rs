@@ -12,7 +12,7 @@ pub mod minimality;
 mod shared;
 pub mod worlds;
 
-use crate::anonymize::{Method, View};
+use crate::anonymize::{Class, Method, View};
 use crate::candidate::Groups;
 use crate::criterion::{About, Bound, Budget, Knowledge, Limit, Requirement};
 use crate::data::{Column, Formats, Role, Schema, Table, sample};
@@ -67,6 +67,8 @@ pub struct Target<'a> {
     pub original: Option<Original<'a>>,
     /// How it was made, for an attacker who knows that and everybody's quasi-identifiers; nothing where groups were not formed record by record, or too little is at hand.
     pub making: Option<Making<'a>>,
+    /// What the method's choices depend on, where that is known.
+    pub class: Option<Class>,
     /// Which records were withheld before because a value was too frequent, if that is known and was done.
     pub suppressed: Option<Suppressed<'a>>,
     /// What the criteria promise.
@@ -180,6 +182,11 @@ fn tighter(a: &Limit, b: &Limit) -> Ordering {
 pub trait Attack: Send + Sync {
     /// Attacks the release; one finding for each sensitive column, or one in all.
     fn run(&self, target: &Target<'_>) -> Result<Vec<Finding>>;
+
+    /// Whether it is about records that were withheld for a frequent value.
+    fn is_about_withheld(&self) -> bool {
+        false
+    }
 
     /// Whether it is about such a release at all. By default, it is about sensitive columns.
     fn is_made(&self, target: &Target<'_>) -> bool {
@@ -319,6 +326,7 @@ pub fn on_release(
         schema,
         original: None,
         making: None,
+        class: None,
         suppressed: None,
         promises: &Promises::nothing(),
         formats: &Formats::default(),
@@ -343,6 +351,7 @@ pub fn example(name: &str, written: &[(&str, &str)]) -> Result<Vec<Finding>> {
         schema: &schema,
         original: Some(Original { table: &original, row_of: &[0, 1, 2, 3, 4, 5] }),
         making: None,
+        class: None,
         suppressed: None,
         promises: &Promises::nothing(),
         formats: &Formats::default(),

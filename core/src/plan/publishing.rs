@@ -1,6 +1,6 @@
 //! The sections that say how to publish: `[method]`, `[release]`, `[skew]`, `[gate]`, `[[attack]]` and `[utility]`.
 
-use super::section::{Section, number, raw, text};
+use super::section::{Section, number, raw, text, texts};
 use super::transactions::of_transactions;
 use super::{Plan, parse_toml};
 use crate::anonymize::{self, Wanted};
@@ -28,6 +28,8 @@ pub struct Publishing {
     pub max_suppressed: Option<Fraction>,
     /// The form of the release, and what becomes of suppressed records and insensitive columns.
     pub recoding: Recoding,
+    /// Insensitive columns that are published whatever they disclose: the plan accepts them by name.
+    pub accepted: Vec<String>,
     /// The file ending of the published table.
     pub format: String,
     /// What becomes of cells that a spreadsheet would run, in text formats.
@@ -108,6 +110,7 @@ impl Plan {
         let (method, metric) = read_method(root.section("method")?.as_ref())?;
         let release = root.section("release")?;
         let (max_suppressed, recoding, format) = read_release(release.as_ref())?;
+        let accepted = release.as_ref().map_or(Ok(Vec::new()), |section| self.read_accepted(section))?;
         let formulas = read_formulas(release.as_ref())?;
         let attacks = read_attacks(&root.sections("attack")?, &self.requirements)?;
         let (target, workload) = match root.section("utility")? {
@@ -125,6 +128,7 @@ impl Plan {
             metric,
             max_suppressed,
             recoding,
+            accepted,
             format,
             formulas,
             skew,
@@ -142,6 +146,26 @@ impl Plan {
         let params = self.requirements.iter().map(|wanted| &wanted.params);
         let params = params.chain(publishing.attacks.iter().map(|attempt| &attempt.params));
         rules.map(Path::to_owned).chain(params.flat_map(|params| params.files(&self.folder))).collect()
+    }
+
+    /// The insensitive columns that `insensitive = { accept = […] }` names.
+    fn read_accepted(&self, release: &Section<'_>) -> Result<Vec<String>> {
+        let Some(Raw::Table(_)) = release.table.get("insensitive").map(raw) else { return Ok(Vec::new()) };
+        let section = release.section("insensitive")?.expect("it is there");
+        section.refuse_unknown(["accept"])?;
+        let accepted = section.get("accept", texts)?.unwrap_or_default();
+        let insensitive = self.schema.names(Role::Insensitive);
+        let is_unknown = |name: &&String| !insensitive.contains(&name.as_str());
+        if let Some(name) = accepted.iter().find(is_unknown) {
+            let error =
+                Error::plan(format!("[release] insensitive: \"{name}\" is not an insensitive column of the plan"));
+            let help = match insensitive.is_empty() {
+                true => "the plan has no insensitive column: leave out `accept`".to_string(),
+                false => suggest(name, insensitive),
+            };
+            return Err(error.line(section.line_of("accept")).help(help));
+        }
+        Ok(accepted)
     }
 
     fn read_target(&self, section: &Section<'_>) -> Result<Option<String>> {
@@ -218,9 +242,7 @@ fn read_release(section: Option<&Section<'_>>) -> Result<(Option<Fraction>, Reco
             return Err(error.line(section.line_of("suppressed")).help("write suppressed = \"withheld\""));
         }
     }
-    if choice(section, "insensitive", &["keep", "drop"])? == Some(1) {
-        recoding.insensitive = Insensitive::Drop;
-    }
+    recoding.insensitive = read_insensitive(section)?;
     let share = share(section, "max_suppressed")?;
     let format = section.get("format", text)?.unwrap_or("csv".into());
     if format.is_empty() || !format.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit()) {
@@ -228,6 +250,22 @@ fn read_release(section: Option<&Section<'_>>) -> Result<(Option<Fraction>, Reco
         return Err(error.help("write format = \"csv\" or another of `sfumato list formats`"));
     }
     Ok((share, recoding, format))
+}
+
+/// Whether insensitive columns are published; which of them are accepted is another question.
+fn read_insensitive(section: &Section<'_>) -> Result<Insensitive> {
+    match section.table.get("insensitive").map(raw) {
+        None | Some(Raw::Table(_)) => Ok(Insensitive::Keep),
+        Some(Raw::Text(_)) => match choice(section, "insensitive", &["keep", "drop"])? {
+            Some(1) => Ok(Insensitive::Drop),
+            _ => Ok(Insensitive::Keep),
+        },
+        Some(other) => {
+            let error = Error::plan(format!("{}: `insensitive` cannot be {}", section.name, other.describe()));
+            let help = "write \"keep\", \"drop\", or { accept = [\"COLUMN\"] } to accept what a column discloses";
+            Err(error.line(section.line_of("insensitive")).help(help))
+        }
+    }
 }
 
 fn read_formulas(section: Option<&Section<'_>>) -> Result<Formulas> {
@@ -340,7 +378,7 @@ mod tests {
     use std::path::Path;
 
     fn publishing(text: &str) -> Result<Publishing> {
-        let columns = "[columns]\nzip = \"quasi\"\ndisease = \"sensitive\"\n";
+        let columns = "[columns]\nzip = \"quasi\"\ndisease = \"sensitive\"\nnote = \"insensitive\"\n";
         Plan::parse(&format!("{columns}{text}"), Path::new("."))?.publishing()
     }
 
@@ -373,6 +411,19 @@ mod tests {
     }
 
     #[test]
+    fn insensitive_columns_are_kept_dropped_or_accepted_by_name() {
+        let said = |text: &str| {
+            let said = publishing(&format!("[release]\n{text}\n")).unwrap();
+            (said.recoding.insensitive, said.accepted)
+        };
+        assert_eq!(said(""), (Insensitive::Keep, vec![]));
+        assert_eq!(said("insensitive = \"keep\""), (Insensitive::Keep, vec![]));
+        assert_eq!(said("insensitive = \"drop\""), (Insensitive::Drop, vec![]));
+        assert_eq!(said("insensitive = { accept = [\"note\"] }"), (Insensitive::Keep, vec!["note".to_string()]));
+        assert_eq!(said("insensitive = { accept = \"note\" }").1, ["note"]);
+    }
+
+    #[test]
     fn errors_name_line_and_remedy() {
         let check = |text: &str, expected: &[&str]| {
             let message = publishing(text).err().expect("refused").to_string();
@@ -380,18 +431,24 @@ mod tests {
                 assert!(message.contains(part), "{message:?} lacks {part:?}");
             }
         };
-        check("[method]\nname = \"optimall\"\n", &["line 5", "did you mean \"optimal\"?"]);
-        check("[method]\nmetric = \"los\"\n", &["line 5", "did you mean \"loss\"?"]);
-        check("[method]\nbudgt = 3\n", &["line 4", "no parameter \"budgt\""]);
-        check("[release]\nmax_suppressed = 2\n", &["line 5", "share", "\"2%\""]);
-        check("[release]\nmax_suppressed = \"-1%\"\n", &["line 5", "share"]);
-        check("[release]\nform = \"bucketised\"\n", &["line 5", "form"]);
-        check("[gate]\nattacks = \"ignore\"\n", &["line 5", "refuse"]);
-        check("[skew]\nmethod = \"unsafe-d\"\n", &["line 5", "never published", "calibrated"]);
-        check("[skew]\nmethod = \"calibratd\"\n", &["line 5", "did you mean \"calibrated\"?"]);
-        check("[skew]\nl = 1\n", &["line 5", "at least 2"]);
-        check("[skew]\nmethods = \"refuse\"\n", &["line 5", "methods"]);
-        check("[[attack]]\nattack = \"homogenity\"\n", &["line 4", "did you mean \"homogeneity\"?"]);
-        check("[utility]\ntarget = \"diseases\"\n", &["line 5", "did you mean \"disease\"?"]);
+        check("[method]\nname = \"optimall\"\n", &["line 6", "did you mean \"optimal\"?"]);
+        check("[method]\nmetric = \"los\"\n", &["line 6", "did you mean \"loss\"?"]);
+        check("[method]\nbudgt = 3\n", &["line 5", "no parameter \"budgt\""]);
+        check("[release]\nmax_suppressed = 2\n", &["line 6", "share", "\"2%\""]);
+        check("[release]\nmax_suppressed = \"-1%\"\n", &["line 6", "share"]);
+        check("[release]\nform = \"bucketised\"\n", &["line 6", "form"]);
+        check("[release]\ninsensitive = \"dorp\"\n", &["line 6", "did you mean \"drop\"?"]);
+        check("[release]\ninsensitive = [\"note\"]\n", &["line 6", "{ accept = ["]);
+        check("[release]\ninsensitive = { acept = [] }\n", &["line 6", "did you mean \"accept\"?"]);
+        check("[release]\ninsensitive = { accept = true }\n", &["line 6", "a list of texts"]);
+        check("[release]\ninsensitive = { accept = [\"nota\"] }\n", &["line 6", "did you mean \"note\"?"]);
+        check("[release]\ninsensitive = { accept = [\"zip\"] }\n", &["line 6", "\"zip\" is not an insensitive"]);
+        check("[gate]\nattacks = \"ignore\"\n", &["line 6", "refuse"]);
+        check("[skew]\nmethod = \"unsafe-d\"\n", &["line 6", "never published", "calibrated"]);
+        check("[skew]\nmethod = \"calibratd\"\n", &["line 6", "did you mean \"calibrated\"?"]);
+        check("[skew]\nl = 1\n", &["line 6", "at least 2"]);
+        check("[skew]\nmethods = \"refuse\"\n", &["line 6", "methods"]);
+        check("[[attack]]\nattack = \"homogenity\"\n", &["line 5", "did you mean \"homogeneity\"?"]);
+        check("[utility]\ntarget = \"diseases\"\n", &["line 6", "did you mean \"disease\"?"]);
     }
 }

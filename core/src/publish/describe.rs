@@ -2,8 +2,8 @@
 
 use super::pipeline::Formed;
 use super::{
-    ChosenLevels, Classification, ColumnLevel, ColumnReport, Distribution, MethodReport, Publication, SearchReport,
-    SkewReport, coarse_note, standing_notes,
+    ChosenLevels, Classification, ColumnLevel, ColumnReport, Distribution, Exposure, MethodReport, Publication,
+    SearchReport, SkewReport, coarse_note, standing_notes,
 };
 use crate::anonymize::{Generalization, Judge, Outcome, Task};
 use crate::attack::Finding;
@@ -11,6 +11,7 @@ use crate::audit::Answer;
 use crate::candidate::Coded;
 use crate::data::{Column, Role};
 use crate::error::Result;
+use crate::inspect::alike_notes;
 use crate::plan::{Plan, Publishing};
 use crate::recode::{Form, Labels, Recoded, Suppressed};
 use crate::utility::classification::accuracy;
@@ -29,7 +30,7 @@ pub(super) struct Known<'a> {
 }
 
 impl Known<'_> {
-    pub fn describe(&self, criteria: Vec<Answer>, attacks: Vec<Finding>) -> Result<Publication> {
+    pub fn describe(&self, criteria: Vec<Answer>, attacks: Vec<Finding>, exposure: Exposure) -> Result<Publication> {
         let (task, recoded, publishing) = (self.task, self.recoded, self.publishing);
         let (columns, utility) = (self.columns()?, self.utility()?);
         let kept: Vec<f64> = columns.iter().filter_map(|column| column.kept).collect();
@@ -40,7 +41,8 @@ impl Known<'_> {
         let requirements = &self.plan.requirements;
         let mut notes =
             standing_notes(task.schema, requirements, publishing.recoding.form, publishing.chance.is_secure());
-        notes.extend(column_notes(self.plan, publishing, task));
+        notes.extend(exposure.sentences());
+        notes.extend(alike_notes(&recoded.table, requirements)?);
         notes.extend(self.skew.map(SkewReport::sentence));
         if let Some(skew) = self.skew.filter(|_| is_coarse(recoded)) {
             notes.extend(coarse_note(skew, task.table.column(&skew.on)?));
@@ -59,6 +61,7 @@ impl Known<'_> {
             criteria,
             attacks,
             undisclosed: Vec::new(),
+            exposure,
             attacks_refuse: publishing.gate.refuses,
             information_kept: information::overall(kept.into_iter()),
             utility,
@@ -251,26 +254,4 @@ fn distributions(task: &Task<'_>, recoded: &Recoded) -> Result<Vec<Distribution>
         }
     };
     Ok(task.schema.select(task.table, Role::Sensitive)?.into_iter().map(of).collect())
-}
-
-/// What the custodian should know about columns of the original.
-fn column_notes(plan: &Plan, publishing: &Publishing, task: &Task<'_>) -> Vec<String> {
-    let mut notes = Vec::new();
-    for spec in plan.schema.columns().iter().filter(|spec| publishing.recoding.publishes(spec)) {
-        let alone = task.table.find(&spec.name).filter(|_| spec.role == Role::Insensitive).map(unique_share);
-        if let Some(share) = alone.filter(|share| *share >= 0.01) {
-            notes.push(format!(
-                "The insensitive column \"{}\" is published as it is, and about {:.0} % of the records have a value in it that nobody else has: whoever knows it finds them.",
-                spec.name,
-                share * 100.0
-            ));
-        }
-    }
-    notes
-}
-
-/// The share of records whose value in a column nobody else has.
-fn unique_share(column: &Column) -> f64 {
-    let alone = column.counts().into_iter().filter(|count| *count == 1).count();
-    alone as f64 / column.codes().len().max(1) as f64
 }

@@ -4,6 +4,7 @@
 //! utility measured. Writing it is another layer's work.
 
 mod describe;
+mod exposure;
 mod infeasible;
 mod notes;
 mod pipeline;
@@ -11,6 +12,7 @@ mod skewed;
 pub mod transactions;
 
 pub use crate::anonymize::{Class, Considered};
+pub use exposure::{ColumnExposure, Disclosure, Exposure, TOLERATED_PERCENT, ValueDisclosure};
 pub use notes::{coarse_note, standing_notes};
 pub use pipeline::{Made, make};
 pub use skewed::DeclaredSkew;
@@ -55,6 +57,8 @@ pub struct Publication {
     /// The names of attacks that were made and whose findings are for the custodian alone, because they depend on more
     /// than what is published.
     pub undisclosed: Vec<String>,
+    /// What columns that the plan calls insensitive disclose.
+    pub exposure: Exposure,
     /// Whether an attack that finds too much stops the release.
     pub attacks_refuse: bool,
     /// The share of the quasi-identifiers' information that is kept.
@@ -105,6 +109,7 @@ impl Publication {
                 finding.highest.to_f64()
             ));
         }
+        caveats.extend(self.exposure.headline());
         caveats
     }
 

@@ -1,9 +1,9 @@
 //! From a plan and a table to a publication, step by step.
 
 use super::describe::Known;
-use super::{DeclaredSkew, Publication, SkewReport, infeasible, skewed};
+use super::{DeclaredSkew, Exposure, Publication, SkewReport, infeasible, skewed};
 use crate::anonymize::{Class, Outcome, Safety, Task, View, Wanted};
-use crate::attack::{Attack, Finding, Making, Original, Promises, Suppressed, Target};
+use crate::attack::{Finding, Making, Original, Promises, Suppressed, Target};
 use crate::audit::{Answer, audit_bound};
 use crate::candidate::Groups;
 use crate::criterion::{Bound, Holders, Requirement};
@@ -73,6 +73,8 @@ pub fn make(plan: &Plan, publishing: &Publishing, table: &Table, formats: &Forma
             Some(skew) => infeasible::after_suppression(&error, skew.records - task.table.rows() as u64),
         })?;
     let recoded = formed.recode(publishing, &task)?;
+    let exposure = Exposure::measure(&recoded.table, schema, publishing.recoding.form, &publishing.accepted)?;
+    exposure.refuse()?;
     let mut criteria = audited(&task, &recoded)?;
     if publishing.recoding.form == Form::Bucketized {
         // The tables are in another order.
@@ -80,7 +82,7 @@ pub fn make(plan: &Plan, publishing: &Publishing, table: &Table, formats: &Forma
     }
     let attacks = attacked(plan, publishing, &task, skew, &formed, &recoded, formats)?;
     let known = Known { plan, publishing, task: &task, skew, formed: &formed, recoded: &recoded };
-    let publication = known.describe(criteria, attacks)?;
+    let publication = known.describe(criteria, attacks, exposure)?;
     Ok(Made { publication, recoded, skew: declared })
 }
 
@@ -279,6 +281,7 @@ fn attacked(
             schema: task.schema,
             original: Some(Original { table: task.table, row_of: &recoded.row_of }),
             making,
+            class: Some(formed.class),
             suppressed,
             promises: &promises,
             formats,
@@ -286,7 +289,9 @@ fn attacked(
         };
         let attack = (attempt.kind.build)(&attempt.params);
         let found = attack.run(&target)?;
-        refuse_unmade(attempt, &*attack, &target)?;
+        // Where nothing had to be withheld there is nothing to find, and any limit is kept to.
+        let is_made = attack.is_made(&target) || attack.is_about_withheld() && publishing.skew.method.is_some();
+        refuse_unmade(attempt, is_made)?;
         findings.extend(found);
     }
     findings.iter().try_for_each(refuse_unfit_register)?;
@@ -294,8 +299,8 @@ fn attacked(
 }
 
 /// A limit on an attack that cannot be made would never be exceeded.
-fn refuse_unmade(attempt: &Attempt, attack: &dyn Attack, target: &Target<'_>) -> Result<()> {
-    if attempt.max_belief.is_none() || attack.is_made(target) {
+fn refuse_unmade(attempt: &Attempt, is_made: bool) -> Result<()> {
+    if attempt.max_belief.is_none() || is_made {
         return Ok(());
     }
     let name = attempt.kind.name;

@@ -22,7 +22,7 @@ use crate::plan::{Plan, Publishing};
 use crate::publish::{Made, Publication};
 use certify::{Certificate, Statement};
 use directory::{CERTIFICATE, Staging};
-use serde_json::{Map, Value};
+use serde_json::Value;
 use stated::Stated;
 use std::path::{Path, PathBuf};
 
@@ -98,14 +98,16 @@ pub fn write_signed(made: &Made, order: &Order<'_>, signer: Option<&dyn Signer>,
             let formulas = if formats.of(&path)?.is_text() { publishing.formulas } else { Formulas::Keep };
             formats.write(&*formulas.apply(&table)?, &path)?;
         }
+        // What cannot be read is a disk that fails, not a table that is wrong.
+        let mut hashed = certify::hashes(folder, &files)?;
         // The declared part is read as verifiers read it, so that they come to the same.
         let mut declared = Stated::of(made, order, &files, formats)?.write();
-        declared["files"] = files.iter().map(|name| (name.clone(), Value::Null)).collect::<Map<_, _>>().into();
+        declared["files"] = hashed.clone().into();
         let stated = Stated::read(&declared).map_err(unreadable)?;
         let Statement { mut document, report, .. } = Statement::new(&stated, folder, formats).map_err(unreadable)?;
         write_file(&folder.join(REPORT), report.as_bytes())?;
-        files.push(REPORT.to_string());
-        document["files"] = certify::hashes(folder, &files)?.into();
+        hashed.extend(certify::hashes(folder, &[REPORT.to_string()])?);
+        document["files"] = hashed.into();
         Ok(certify::seal(document))
     })
 }

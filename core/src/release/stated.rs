@@ -48,6 +48,8 @@ pub struct Stated {
     pub metric: Option<Chosen>,
     pub max_suppressed: Option<Fraction>,
     pub gate: Gate,
+    /// Insensitive columns that the plan accepts although they may disclose something.
+    pub accepted: Vec<String>,
     /// How many records there were.
     pub records: u64,
     /// How many of them are missing, but for those that are stated to be withheld for a frequent value.
@@ -103,6 +105,7 @@ impl Stated {
             metric: publishing.method.chooses_levels().then(|| publishing.metric.clone()),
             max_suppressed: publishing.max_suppressed,
             gate: publishing.gate.clone(),
+            accepted: publishing.accepted.clone(),
             records: publication.records as u64,
             suppressed: (publication.records - publication.published) as u64,
             skew: None,
@@ -170,6 +173,7 @@ impl Stated {
             "plan": {
                 "columns": self.columns.iter().map(StatedColumn::write).collect::<Vec<_>>(),
                 "attacks": self.attacks.iter().map(attempt_json).collect::<Vec<_>>(),
+                "accepted_insensitive": self.accepted,
                 "max_suppressed": self.max_suppressed.map(|share| share.to_f64()),
                 "metric": self.metric.as_ref().map(|metric| {
                     json!({ "name": metric.kind.name, "params": params_json(&metric.params) })
@@ -227,6 +231,7 @@ impl Stated {
                 max_belief: fraction(&plan["gate"]["max_belief"])?,
                 max_risk: fraction(&plan["gate"]["max_risk"])?,
             },
+            accepted: texts(&plan["accepted_insensitive"]),
             records: document["records"].as_u64().ok_or_else(|| broken("no number of records"))?,
             suppressed: document["suppressed"].as_u64().ok_or_else(|| broken("no number of suppressed records"))?,
             skew: None,

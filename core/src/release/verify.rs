@@ -214,6 +214,7 @@ fn check_figures(folder: &Path, document: &Value, formats: &Formats, claims: &mu
     let withheld = stated.skew.as_ref().and_then(|skew| skew.withheld).unwrap_or(0);
     let sum = (publication.published as u64).checked_add(stated.suppressed).and_then(|sum| sum.checked_add(withheld));
     claims.told("records", sum == Some(stated.records), "they are not the published and the suppressed ones");
+    claims.same("skew", &document["skew"], &found.document["skew"]);
     check_skew(&stated, &found, claims);
     check_stars(&stated, &found, claims);
     check_columns(document, &found, claims);
@@ -221,6 +222,8 @@ fn check_figures(folder: &Path, document: &Value, formats: &Formats, claims: &mu
     check_attacks(document, &found.document, claims);
     let stays = !publication.attacks_refuse || publication.excessive().next().is_none();
     claims.told("limits", stays, "an attack exceeds its limit, and the plan refuses such a release");
+    let is_open = publication.exposure.refused();
+    claims.told("insensitive columns", !is_open, "they single people out, and the plan does not accept it");
     for name in &publication.undisclosed {
         claims
             .untold(&format!("attack: {name}"), "what it found depends on more than the release, so it is not stated");

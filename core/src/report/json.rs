@@ -6,7 +6,7 @@ use crate::audit::{Answer, Audit};
 use crate::criterion::Requirement;
 use crate::inspect::Profile;
 use crate::kind::{Params, Point, Setting};
-use crate::publish::{Distribution, MethodReport, Publication, SkewReport};
+use crate::publish::{ColumnExposure, Disclosure, Distribution, Exposure, MethodReport, Publication, SkewReport};
 use crate::recode::Form;
 use crate::skew;
 use serde_json::{Map, Value, json};
@@ -119,8 +119,28 @@ pub fn publication_json(publication: &Publication) -> Value {
         "criteria": publication.criteria.iter().map(certified_json).collect::<Vec<_>>(),
         "attacks": publication.attacks.iter().map(finding_json).collect::<Vec<_>>(),
         "undisclosed_attacks": publication.undisclosed,
+        "insensitive": exposure_json(&publication.exposure),
         "information_kept": { "overall": publication.information_kept, "columns": kept },
         "utility": utility,
+    })
+}
+
+/// What columns that the plan calls insensitive disclose.
+fn exposure_json(exposure: &Exposure) -> Value {
+    let disclosed = |found: &Disclosure| {
+        let certain: Map<String, Value> =
+            found.sensitive.iter().map(|one| (one.column.clone(), json!(one.certain))).collect();
+        json!({ "unique": found.unique, "certain": certain })
+    };
+    let column = |one: &ColumnExposure| {
+        let mut document = disclosed(&one.disclosure);
+        document["column"] = json!(one.name);
+        document["accepted"] = json!(one.accepted);
+        document
+    };
+    json!({
+        "columns": exposure.columns.iter().map(column).collect::<Vec<_>>(),
+        "together": disclosed(&exposure.together),
     })
 }
 

@@ -253,8 +253,8 @@ mod tests {
     use crate::exact::Fraction;
     use crate::kind::{Params, Raw};
     use crate::publish::{
-        ChosenLevels, Class, Classification, ColumnLevel, ColumnReport, Considered, Distribution, MethodReport,
-        SearchReport,
+        ChosenLevels, Class, Classification, ColumnLevel, ColumnReport, Considered, Disclosure, Distribution, Exposure,
+        MethodReport, SearchReport,
     };
 
     const BOTH: [Audience; 2] = [Audience::External, Audience::Internal];
@@ -340,6 +340,13 @@ mod tests {
             ],
             attacks: vec![finding(Some("disease"))],
             undisclosed: vec![],
+            exposure: Exposure {
+                records: 991,
+                columns: vec![],
+                together: Disclosure { unique: 0, smallest: 0, sensitive: vec![] },
+                accepted: None,
+                others: None,
+            },
             attacks_refuse: true,
             information_kept: 0.35,
             utility: vec![("loss", 0.226)],
