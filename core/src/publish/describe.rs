@@ -14,7 +14,7 @@ use crate::error::Result;
 use crate::inspect::alike_notes;
 use crate::plan::{Plan, Publishing};
 use crate::recode::{Form, Labels, Recoded, Suppressed};
-use crate::utility::classification::accuracy;
+use crate::utility::classification::{accuracy, accuracy_of_published};
 use crate::utility::queries::{self, Published, Release, Workload};
 use crate::utility::{grouped, information};
 use std::collections::BTreeMap;
@@ -210,27 +210,38 @@ struct Shown {
     covers: Vec<Vec<u32>>,
 }
 
-/// How well a classifier predicts a column from the quasi-identifiers, before and after.
+/// How well a classifier predicts a column from the quasi-identifiers, learned from the original and from the release; both are
+/// tried on the original's records.
 fn classified(task: &Task<'_>, recoded: &Recoded, target: &str) -> Result<Option<Classification>> {
     let original = task.table.column(target)?;
     let quasi = |table| -> Result<Vec<&Column>> {
         let all = task.schema.select(table, Role::Quasi)?;
         Ok(all.into_iter().filter(|column| column.name() != target).collect())
     };
-    let coded = |columns: Vec<&Column>| -> Vec<(Vec<u32>, usize)> {
-        columns.iter().map(|column| (column.codes().to_vec(), column.domain().len())).collect()
+    let mut is_published = vec![false; task.table.rows()];
+    recoded.row_of.iter().for_each(|&row| is_published[row as usize] = true);
+    // The label under which each record of the original is published; those that are not have any.
+    let labels = |column: &&Column| {
+        let mut codes = vec![0; task.table.rows()];
+        recoded.row_of.iter().zip(column.codes()).for_each(|(&row, &code)| codes[row as usize] = code);
+        (codes, column.domain().len())
     };
-    let (before, after) = (coded(quasi(task.table)?), coded(quasi(&recoded.table)?));
-    let of_release: Vec<u32> = recoded.row_of.iter().map(|&row| original.codes()[row as usize]).collect();
-    let run = |features: &[(Vec<u32>, usize)], codes: &[u32]| {
-        let features: Vec<Coded<'_>> = features.iter().map(|(codes, size)| (codes.as_slice(), *size)).collect();
-        accuracy(&features, (codes, original.domain().len()), codes.len())
-    };
-    let (Some(before), Some(after)) = (run(&before, original.codes()), run(&after, &of_release)) else {
+    let after: Vec<(Vec<u32>, usize)> = quasi(&recoded.table)?.iter().map(labels).collect();
+    let after: Vec<Coded<'_>> = after.iter().map(|(codes, size)| (codes.as_slice(), *size)).collect();
+    let before = quasi(task.table)?;
+    let before: Vec<Coded<'_>> = before.iter().map(|column| (column.codes(), column.domain().len())).collect();
+    let classes = (original.codes(), original.domain().len());
+    let learned = accuracy(&before, classes, task.table.rows());
+    let (Some(before), Some(after)) = (learned, accuracy_of_published(&after, classes, &is_published)) else {
         return Ok(None);
     };
-    let target = target.to_string();
-    Ok(Some(Classification { target, before: before.model, after: after.model, baseline: before.baseline }))
+    Ok(Some(Classification {
+        target: target.to_string(),
+        before: before.model,
+        after: after.model,
+        baseline: before.baseline,
+        margin: before.margin.max(after.margin),
+    }))
 }
 
 fn group_sizes(recoded: &Recoded) -> Vec<(u64, u64)> {

@@ -269,6 +269,8 @@ pub struct Classification {
     pub after: f64,
     /// By always saying the most frequent value.
     pub baseline: f64,
+    /// How far these may be from what they would be for as many other people, 95 times in 100.
+    pub margin: f64,
 }
 
 /// A sensitive column before and after.

@@ -174,6 +174,7 @@ pub fn internal_json(publication: &Publication) -> Value {
     document["classification"] = publication.classification.as_ref().map_or(Value::Null, |found| {
         json!({
             "target": found.target, "before": found.before, "after": found.after, "baseline": found.baseline,
+            "margin": found.margin,
         })
     });
     document["sensitive"] = publication.sensitive.iter().map(distribution_json).collect::<Vec<_>>().into();

@@ -437,7 +437,7 @@ mod tests {
         publication.sensitive[0].values[0] = evil.into();
         publication.notes = vec![evil.into()];
         publication.classification =
-            Some(Classification { target: evil.into(), before: 0.8, after: 0.7, baseline: 0.5 });
+            Some(Classification { target: evil.into(), before: 0.8, after: 0.7, baseline: 0.5 , margin: 0.01});
         publication.attacks = vec![Finding { knowledge: evil.into(), ..finding(Some(evil)) }];
         for audience in BOTH {
             let page = report_html(&publication, audience, evil);
@@ -463,7 +463,7 @@ mod tests {
     fn small_counts_are_for_the_custodian_only() {
         let mut publication = sample();
         publication.classification =
-            Some(Classification { target: "disease".into(), before: 0.777, after: 0.7, baseline: 0.606 });
+            Some(Classification { target: "disease".into(), before: 0.777, after: 0.7, baseline: 0.606 , margin: 0.01});
         // Counts that occur nowhere else: 7 people, 983 of 991, row 987,654, 6 suppressed elsewhere, 8 records of a value.
         publication.sensitive[0] = Distribution {
             column: "disease".into(),
