@@ -114,9 +114,12 @@ pub fn write_signed(made: &Made, order: &Order<'_>, signer: Option<&dyn Signer>,
 
 /// What was written must be readable by everybody.
 fn unreadable(error: Error) -> Error {
+    let message = || format!("what was written cannot be read back and checked: {error}");
     match error.fault() {
         Fault::Io | Fault::Resources => error,
-        _ => Error::new(Fault::Gate, format!("what was written cannot be read back and checked: {error}")),
+        // A table that was written a moment ago and is no table is a disk that fails.
+        Fault::Data => Error::new(Fault::Io, message()),
+        _ => Error::new(Fault::Gate, message()),
     }
 }
 
