@@ -9,7 +9,7 @@ use crate::anonymize::{Generalization, Judge, Outcome, Task};
 use crate::attack::Finding;
 use crate::audit::Answer;
 use crate::candidate::Coded;
-use crate::data::{Column, Role};
+use crate::data::{Column, ColumnSpec, Role};
 use crate::error::Result;
 use crate::inspect::alike_notes;
 use crate::plan::{Plan, Publishing};
@@ -41,6 +41,7 @@ impl Known<'_> {
         let requirements = &self.plan.requirements;
         let mut notes =
             standing_notes(task.schema, requirements, publishing.recoding.form, publishing.chance.is_secure());
+        notes.extend(self.missing_notes());
         notes.extend(exposure.sentences());
         notes.extend(alike_notes(&recoded.table, requirements)?);
         notes.extend(self.skew.map(SkewReport::sentence));
@@ -70,6 +71,16 @@ impl Known<'_> {
             sensitive: distributions(task, recoded)?,
             notes,
         })
+    }
+
+    /// Which columns of the original have missing values: for the custodian.
+    fn missing_notes(&self) -> Vec<String> {
+        let has_missing = |spec: &&ColumnSpec| {
+            let column = self.task.table.find(&spec.name);
+            spec.role != Role::Identifier && column.is_some_and(|column| column.domain().missing().is_some())
+        };
+        let columns = self.plan.schema.columns().iter().filter(has_missing);
+        columns.map(|spec| format!("Column \"{}\" has missing values.", spec.name)).collect()
     }
 
     /// Every metric that applies.

@@ -5,6 +5,7 @@
 
 mod attacked;
 mod certify;
+mod column;
 pub mod directory;
 mod public;
 mod signature;

@@ -78,7 +78,7 @@ impl Stated {
 
     fn column_reports(&self, release: &Release) -> Result<Vec<ColumnReport>> {
         let suppressed = self.suppressed + self.skew.as_ref().and_then(|skew| skew.withheld).unwrap_or(0);
-        let report = |column: &super::stated::StatedColumn| {
+        let report = |column: &super::column::StatedColumn| {
             let mut report = ColumnReport::new(&column.spec.name, column.spec.role, column.published);
             report.level = column.level;
             if let Some(ruler) = &column.ruler {

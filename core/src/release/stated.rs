@@ -7,20 +7,20 @@
 
 use super::Order;
 use super::certify::{ESCAPED, FORMAT};
+use super::column::StatedColumn;
 use crate::anonymize::Wanted;
 use crate::attack;
 use crate::candidate::Groups;
 use crate::criterion::Requirement;
-use crate::data::hierarchy::{Ruler, TOP};
+use crate::data::hierarchy::TOP;
 use crate::data::{
-    COUNT, Column, ColumnSpec, Formats, Formulas, GROUP, ReadOptions, Role, Schema, Table, VALUE, ValueType, join_pair,
-    restore_formulas,
+    COUNT, Column, Formats, Formulas, GROUP, ReadOptions, Role, Schema, Table, VALUE, join_pair, restore_formulas,
 };
 use crate::error::{Error, Fault, Result};
 use crate::exact::{Decimal, Fraction};
 use crate::kind::Raw;
 use crate::plan::{Attempt, Gate};
-use crate::publish::{ColumnLevel, DeclaredSkew, Made, SkewReport};
+use crate::publish::{DeclaredSkew, Made, SkewReport};
 use crate::recode::Form;
 use crate::report::{form_name, params_json, requirement_json, skew_json};
 use crate::skew;
@@ -56,16 +56,6 @@ pub struct Stated {
     pub suppressed: u64,
     pub skew: Option<SkewReport>,
     pub starred: bool,
-}
-
-/// A column as declared.
-pub struct StatedColumn {
-    pub spec: ColumnSpec,
-    pub published: bool,
-    /// Whether values that need protection are listed: then an empty list says that none of them is published.
-    lists_protected: bool,
-    pub level: Option<ColumnLevel>,
-    pub ruler: Option<Ruler>,
 }
 
 /// A release as it was read.
@@ -147,7 +137,7 @@ impl Stated {
     /// Whether none of the values of a column that need protection is published.
     pub fn is_unprotected(&self, name: &str) -> bool {
         let own = self.columns.iter().find(|column| column.spec.name == name);
-        own.is_some_and(|column| column.lists_protected && column.spec.sensitive_values.is_empty())
+        own.is_some_and(|column| column.is_unprotected())
     }
 
     /// Whether it is about people of whom some have several records.
@@ -256,6 +246,10 @@ impl Stated {
         if !self.columns.iter().filter(is_quasi).all(fits) {
             return Err(broken("levels for a method that chooses none, or none for one that does"));
         }
+        let is_typed = |role: Role| role == Role::Sensitive || role == Role::Quasi && self.sensitive.is_some();
+        if self.columns.iter().any(|column| column.spec.value_type.is_some() != is_typed(column.spec.role)) {
+            return Err(broken("no type of a column that needs one, or one of a column that has none"));
+        }
         let kinds = attack::KINDS.iter();
         if let Some(missing) = kinds.filter(|kind| !self.attacks.iter().any(|own| own.kind.name == kind.name)).next() {
             return Err(broken(&format!("no {} attack, which is always made", missing.name)));
@@ -333,80 +327,6 @@ impl Stated {
     }
 }
 
-impl StatedColumn {
-    fn of(spec: &ColumnSpec, made: &Made, bucketized: bool) -> Result<StatedColumn> {
-        let report = made.publication.columns.iter().find(|report| report.name == spec.name);
-        let mut own = ColumnSpec::new(&spec.name, spec.role);
-        // What a method did depends on the order of values: whoever replays it needs it.
-        let is_replayed = spec.role == Role::Quasi && bucketized;
-        if spec.role == Role::Sensitive || is_replayed {
-            let published = made.recoded.table.column(&spec.name)?;
-            let occurs = |value: &&String| published.domain().code(value).is_some();
-            own.sensitive_values = spec.sensitive_values.iter().filter(occurs).cloned().collect();
-            own.order = spec.order.iter().filter(occurs).cloned().collect();
-            own.value_type = Some(match spec.role {
-                Role::Sensitive => spec.value_type.unwrap_or_else(|| type_of_published(published)),
-                _ => published.domain().value_type(),
-            });
-        }
-        Ok(StatedColumn {
-            spec: own,
-            published: report.is_some_and(|report| report.published),
-            lists_protected: !spec.sensitive_values.is_empty(),
-            level: report.and_then(|report| report.level),
-            ruler: report.and_then(|report| report.ruler.clone()),
-        })
-    }
-
-    fn write(&self) -> Value {
-        let spec = &self.spec;
-        let mut column = json!({ "name": spec.name, "role": spec.role.name(), "published": self.published });
-        if self.lists_protected {
-            column["sensitive_values"] = json!(spec.sensitive_values);
-        }
-        if !spec.order.is_empty() {
-            column["order"] = json!(spec.order);
-        }
-        if let Some(value_type) = spec.value_type {
-            column["type"] = json!(value_type.name());
-        }
-        if let Some(ColumnLevel { level, height }) = self.level {
-            column["level"] = json!(level);
-            column["height"] = json!(height);
-        }
-        if let Some(ruler) = &self.ruler {
-            column["measured_by"] = json!(ruler.name());
-            if let Ruler::Leaves { all, under } = ruler {
-                column["leaves"] = json!(all);
-                column["leaves_under"] = json!(under);
-            }
-        }
-        column
-    }
-
-    fn read(column: &Value) -> Result<StatedColumn> {
-        let name = text(&column["name"])?;
-        let role = Role::find(text(&column["role"])?).ok_or_else(|| broken("a role that there is not"))?;
-        let mut spec = ColumnSpec::new(name, role);
-        spec.sensitive_values = texts(&column["sensitive_values"]);
-        spec.order = texts(&column["order"]);
-        spec.value_type = column["type"].as_str().and_then(ValueType::find);
-        let number = |key: &str| column[key].as_u64().and_then(|number| usize::try_from(number).ok());
-        let level = match (number("level"), number("height")) {
-            (Some(level), Some(height)) if level <= height => Some(ColumnLevel { level, height }),
-            (None, None) => None,
-            _ => return Err(broken("a level that its hierarchy does not have")),
-        };
-        Ok(StatedColumn {
-            spec,
-            published: column["published"] == true,
-            lists_protected: column["sensitive_values"].is_array(),
-            level,
-            ruler: read_ruler(column)?,
-        })
-    }
-}
-
 /// The method with the parameters that it worked out, which depend on the quasi-identifiers that it saw. Where records
 /// were withheld by their values before, and others suppressed after, nobody knows which those were: then with the
 /// plan's own.
@@ -423,29 +343,6 @@ fn declared_method(made: &Made, order: &Order<'_>) -> Result<Wanted> {
 /// Whether a plan lets its method suppress records.
 fn may_suppress(max_suppressed: Option<Fraction>, method: &Wanted) -> bool {
     max_suppressed.map_or(!method.chooses_levels(), |share| share > Fraction::ZERO)
-}
-
-/// The type that a reader of published values finds, whatever the others were.
-fn type_of_published(column: &Column) -> ValueType {
-    let (labels, missing) = (column.domain().labels(), column.domain().missing());
-    let present: Vec<&str> =
-        (0u32..).zip(labels.iter()).filter(|(code, _)| Some(*code) != missing).map(|(_, label)| label).collect();
-    ValueType::detect(present.into_iter())
-}
-
-fn read_ruler(column: &Value) -> Result<Option<Ruler>> {
-    let known = [Ruler::Numbers, Ruler::Dates, Ruler::Characters, Ruler::Values];
-    let Some(name) = column["measured_by"].as_str() else { return Ok(None) };
-    if let Some(found) = known.into_iter().find(|ruler| ruler.name() == name) {
-        return Ok(Some(found));
-    }
-    let count = |value: &Value| value.as_u64().and_then(|count| u32::try_from(count).ok());
-    let under = column["leaves_under"].as_object().into_iter().flatten();
-    let under = under.map(|(label, leaves)| Some((label.clone(), count(leaves)?))).collect::<Option<_>>();
-    match (name, count(&column["leaves"]), under) {
-        ("leaves", Some(all), Some(under)) => Ok(Some(Ruler::Leaves { all, under })),
-        _ => Err(broken("a measure of labels that there is not")),
-    }
 }
 
 fn attempt_json(attempt: &Attempt) -> Value {
@@ -515,7 +412,7 @@ pub(super) fn array(value: &Value) -> &[Value] {
     value.as_array().map_or(&[], Vec::as_slice)
 }
 
-fn texts(value: &Value) -> Vec<String> {
+pub(super) fn texts(value: &Value) -> Vec<String> {
     array(value).iter().filter_map(|item| item.as_str().map(str::to_string)).collect()
 }
 
