@@ -9,6 +9,7 @@ pub mod eligibility;
 pub mod homogeneity;
 pub mod linkage;
 pub mod minimality;
+pub mod register;
 mod shared;
 pub mod worlds;
 
@@ -16,7 +17,7 @@ use crate::anonymize::{Method, View};
 use crate::candidate::Groups;
 use crate::criterion::{About, Bound, Budget, Knowledge, Limit, Requirement};
 use crate::data::{Column, Formats, Role, Schema, Table, sample};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::exact::Fraction;
 use crate::kind::{self, Kind, Params, Raw};
 use crate::skew::{self, Ranked, Seen};
@@ -52,6 +53,14 @@ pub fn usual(requirements: &[Requirement]) -> Vec<(&'static Kind<Build>, Params)
 /// The attack that is made on what was withheld for a frequent value, whatever attacks a plan names.
 pub fn on_suppression() -> (&'static Kind<Build>, Params) {
     (&eligibility::KIND, Params::default())
+}
+
+/// The attacks that a gate limits: on values by somebody who knows nothing else, and on identity.
+/// They are made whatever attacks a plan names, or a limit would not be looked at.
+pub fn limited_by(max_belief: bool, max_risk: bool) -> Result<Vec<(&'static Kind<Build>, Params)>> {
+    let limited = [(&homogeneity::KIND, max_belief), (&linkage::KIND, max_risk)];
+    let limited = limited.into_iter().filter(|(_, is_limited)| *is_limited);
+    limited.map(|(kind, _)| Ok((kind, kind.check(&[])?))).collect()
 }
 
 /// Makes an attack from checked parameters.
@@ -245,6 +254,16 @@ impl Finding {
         self.detail(VULNERABLE_SHARE).filter(|share| *share > 0.0)
     }
 
+    /// Refuses a register of which no record fits the release: it is written in another way, and an
+    /// attack with it proves nothing.
+    pub fn check_register(&self) -> Result<()> {
+        if self.detail(REGISTER_FITTING) != Some(0.0) {
+            return Ok(());
+        }
+        let message = format!("{}: no record of the register fits any group of the release", self.attack);
+        Err(Error::plan(message).help("are its values written as in the table, or as labels of the hierarchies?"))
+    }
+
     /// How many people something could not be decided about, if any.
     pub fn undecided_people(&self) -> Option<u64> {
         self.detail(UNDECIDED_PEOPLE).filter(|people| *people > 0.0).map(|people| people as u64)
@@ -279,6 +298,9 @@ impl Finding {
 
 /// The detail that tells about how many people something could not be decided.
 pub const UNDECIDED_PEOPLE: &str = "undecided_people";
+
+/// The detail that tells how many people of a register fit groups of the release.
+pub const REGISTER_FITTING: &str = "register_fitting";
 
 /// The detail that tells what the authors of a way to withhold records claim about the highest belief.
 pub const CLAIMED_BELIEF: &str = "claimed_belief";
