@@ -7,7 +7,7 @@ use super::{
 use crate::anonymize::{Generalization, Judge, Outcome, Task};
 use crate::attack::Finding;
 use crate::audit::Answer;
-use crate::candidate::Coded;
+use crate::candidate::{Coded, Groups};
 use crate::criterion::Requirement;
 use crate::data::{Column, ColumnSpec, Role};
 use crate::error::Result;
@@ -92,11 +92,16 @@ impl Known<'_> {
         let mut utility = grouped::measure(&recoded.groups, task.table.rows() as u64);
         let quasi = task.schema.select(task.table, Role::Quasi)?;
         let is_exact = self.publishing.recoding.form == Form::Bucketized;
-        let lost: Vec<f64> = if is_exact {
-            vec![0.0; quasi.len()]
-        } else {
-            quasi.iter().map(|column| grouped::lost(column, &self.formed.groups, task.table.rows())).collect()
+        let lost = |column: &&Column| -> Result<f64> {
+            let rows = task.table.rows();
+            if !is_exact {
+                return Ok(grouped::lost(column, &self.formed.groups, rows));
+            }
+            // What the lowest permitted level leaves of the values, if it is not the values themselves.
+            let shown = self.formed.lowest.table(task.table).column(column.name())?;
+            Ok(grouped::lost(column, &Groups::by_columns(&[shown], rows), rows))
         };
+        let lost: Vec<f64> = quasi.iter().map(lost).collect::<Result<_>>()?;
         if !is_exact {
             utility.push((grouped::TIGHTEST_LOSS.0, lost.iter().sum::<f64>() / lost.len().max(1) as f64));
         }
@@ -126,14 +131,11 @@ impl Known<'_> {
     /// What is published of a quasi-identifier; nothing where it is the values as they are.
     fn shown(&self, at: usize, column: &Column) -> Result<Option<Shown>> {
         match (&self.formed.outcome, self.publishing.recoding.form) {
-            (_, Form::Bucketized) => Ok(None),
-            (Outcome::Levels(found), Form::Generalized) => {
-                let hierarchy = self.task.schema.quasi_hierarchy(column)?;
-                let (codes, count) = (hierarchy.codes(found.levels[at]), hierarchy.labels(found.levels[at]).len());
-                let mut covers = vec![Vec::new(); count];
-                (0u32..).zip(codes).for_each(|(base, &label)| covers[label as usize].push(base));
-                Ok(Some(Shown { labels: column.codes().iter().map(|&code| codes[code as usize]).collect(), covers }))
-            }
+            (_, Form::Bucketized) => match self.task.schema.level_range(column)?.0 {
+                0 => Ok(None),
+                low => self.shown_on(low, column).map(Some),
+            },
+            (Outcome::Levels(found), Form::Generalized) => self.shown_on(found.levels[at], column).map(Some),
             (Outcome::Groups(_), Form::Generalized) => {
                 let labels = Labels::new(column, self.task.schema, &self.formed.groups)?;
                 let mut of_row = vec![0; column.codes().len()];
@@ -143,6 +145,15 @@ impl Known<'_> {
                 Ok(Some(Shown { labels: of_row, covers: labels.covers }))
             }
         }
+    }
+
+    /// The labels of a quasi-identifier on a level.
+    fn shown_on(&self, level: usize, column: &Column) -> Result<Shown> {
+        let hierarchy = self.task.schema.quasi_hierarchy(column)?;
+        let codes = hierarchy.codes(level);
+        let mut covers = vec![Vec::new(); hierarchy.labels(level).len()];
+        (0u32..).zip(codes).for_each(|(base, &label)| covers[label as usize].push(base));
+        Ok(Shown { labels: column.codes().iter().map(|&code| codes[code as usize]).collect(), covers })
     }
 
     fn columns(
@@ -281,7 +292,12 @@ fn notes(plan: &Plan, publishing: &Publishing, task: &Task<'_>) -> Vec<String> {
         notes.push("Not for release: random choices were made with a seed, and whoever knows it undoes them.".into());
     }
     if publishing.recoding.form == Form::Bucketized {
-        notes.push("Quasi-identifiers are published as they are: everybody can see who is in the table. What is hidden is who in a group has which of its sensitive values.".into());
+        let is_exact = |spec: &ColumnSpec| spec.levels.is_none_or(|(low, _)| low == 0);
+        let how = match plan.schema.columns().iter().all(is_exact) {
+            true => "as they are",
+            false => "on the lowest levels that the plan permits",
+        };
+        notes.push(format!("Quasi-identifiers are published {how}: everybody can see who is in the table. What is hidden is who in a group has which of its sensitive values."));
     }
     if plan.requirements.iter().any(Requirement::several_records) {
         notes.push("People have several records here. Attacks take every record for a person, so none was made; figures about groups count records. What is promised allows for people without any value: whoever knows that everybody in a group has one may believe more. Columns that show which records are one person's must not be published.".into());

@@ -5,6 +5,7 @@
 
 mod describe;
 mod everybody;
+mod idle;
 mod infeasible;
 mod pipeline;
 mod skewed;

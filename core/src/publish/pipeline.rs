@@ -1,17 +1,17 @@
 //! From a plan and a table to a publication, step by step.
 
 use super::describe::Known;
-use super::{Publication, SkewReport, infeasible, skewed};
-use crate::anonymize::{Class, Outcome, Safety, Task, View, Wanted};
+use super::{Publication, SkewReport, idle, infeasible, skewed};
+use crate::anonymize::{Class, Method, Outcome, Safety, Task, View, Wanted, Within};
 use crate::attack::{self, Finding, Making, Original, Promises, Suppressed, Target};
 use crate::audit::{Answer, audit_bound};
 use crate::candidate::Groups;
 use crate::criterion::{Bound, Holders, Requirement, Scope};
-use crate::data::{Formats, Table};
+use crate::data::{Formats, Schema, Table};
 use crate::error::{Error, Fault, Result};
 use crate::exact::Fraction;
 use crate::plan::{Attempt, Plan, Publishing};
-use crate::recode::{Form, Recoded, bucketize, generalize, generalize_groups};
+use crate::recode::{Form, Lowest, Recoded, bucketize, generalize, generalize_groups};
 use std::collections::HashSet;
 use std::path::Path;
 
@@ -23,6 +23,8 @@ pub struct Made {
     pub recoded: Recoded,
     /// What each criterion reads besides groups.
     pub scopes: Vec<Scope>,
+    /// What is said of the published columns: where a bucketized release shows labels, of these.
+    pub schema: Schema,
 }
 
 /// Makes a publication: groups, recodes, audits, attacks and measures. Nothing is written; whether attacks found too much is for the caller to ask.
@@ -62,6 +64,7 @@ pub fn make(plan: &Plan, publishing: &Publishing, table: &Table, formats: &Forma
     };
     bound.iter().try_for_each(|bound| refuse_joined_values(bound, publishing.recoding.form))?;
     refuse_counting_records(plan, publishing)?;
+    idle::refuse(plan, publishing, table, &bound, formats)?;
     // To suppress everybody is no release.
     let most = publishing.max_suppressed.unwrap_or(Fraction::ZERO);
     let limit = share_of(most, table.rows()).min(table.rows() as u64 - 1);
@@ -82,7 +85,7 @@ pub fn make(plan: &Plan, publishing: &Publishing, table: &Table, formats: &Forma
     let known = Known { plan, publishing, task: &task, skew, formed: &formed, recoded: &recoded };
     let publication = known.describe(criteria, attacks)?;
     let scopes = bound.iter().map(|bound| bound.criterion.scope()).collect();
-    Ok(Made { publication, recoded, scopes })
+    Ok(Made { publication, recoded, scopes, schema: formed.lowest.schema(schema).clone() })
 }
 
 /// What a method decided.
@@ -94,12 +97,23 @@ pub(super) struct Formed {
     pub class: Class,
     /// The groups of the original's rows.
     pub groups: Groups,
+    /// What a method that forms groups saw, and what a bucketized release shows.
+    pub lowest: Lowest,
+    /// The method as it can be replayed: on the whole table, or on the parts that were kept apart.
+    replayed: Box<dyn Method>,
 }
 
 impl Formed {
     fn new(publishing: &Publishing, task: &Task<'_>) -> Result<Formed> {
-        let Some(outcome) = publishing.method.run(task)? else {
-            return Err(infeasible::explain(task, publishing.method.chooses_levels())?);
+        let form = publishing.recoding.form;
+        let lowest = Lowest::new(task.table, task.schema, form)?;
+        let by_levels = publishing.method.chooses_levels();
+        let seen = Task { table: lowest.table(task.table), schema: lowest.schema(task.schema), ..*task };
+        let cut = !by_levels && form == Form::Generalized;
+        let within = if cut { Within::new(&publishing.method, task.table, task.schema)? } else { None };
+        let found = publishing.method.run_within(within.as_ref(), if by_levels { task } else { &seen })?;
+        let Some(outcome) = found else {
+            return Err(infeasible::explain(task, by_levels)?);
         };
         let sizes_only = Safety::new(task.table, task.bound)?.reads_sizes_only();
         let class = if sizes_only { Class::QiOnly } else { publishing.method.build().class() };
@@ -115,7 +129,11 @@ impl Formed {
                 (publishing.method.resolved(&found.resolved)?, found.groups.clone())
             }
         };
-        Ok(Formed { outcome, method, class, groups })
+        let replayed: Box<dyn Method> = match within {
+            None => method.build(),
+            Some(within) => Box::new(within.with_method(&method)),
+        };
+        Ok(Formed { outcome, method, class, groups, lowest, replayed })
     }
 
     fn recode(&self, publishing: &Publishing, task: &Task<'_>) -> Result<Recoded> {
@@ -125,13 +143,13 @@ impl Formed {
                 (generalize(task.table, task.schema, task.bound, &found.levels, recoding)?, found.suppressed)
             }
             (Outcome::Levels(found), Form::Bucketized) => {
-                (bucketize(task.table, task.schema, &self.groups, recoding)?, found.suppressed)
+                (bucketize(self.lowest.table(task.table), task.schema, &self.groups, recoding)?, found.suppressed)
             }
             (Outcome::Groups(found), Form::Generalized) => {
                 (generalize_groups(task.table, task.schema, &self.groups, recoding)?, found.withheld)
             }
             (Outcome::Groups(found), Form::Bucketized) => {
-                (bucketize(task.table, task.schema, &self.groups, recoding)?, found.withheld)
+                (bucketize(self.lowest.table(task.table), task.schema, &self.groups, recoding)?, found.withheld)
             }
         };
         if recoded.suppressed as u64 != withheld {
@@ -236,14 +254,13 @@ fn attacked(
         // They would take every record for a person; a note says so.
         return Ok(findings);
     }
-    let method = formed.method.build();
     let making = match &formed.outcome {
         Outcome::Levels(_) => None,
         Outcome::Groups(found) => Some(Making {
-            method: &*method,
+            method: &*formed.replayed,
             view: View {
-                table: task.table,
-                schema: task.schema,
+                table: formed.lowest.table(task.table),
+                schema: formed.lowest.schema(task.schema),
                 groups: found.whole.as_ref().unwrap_or(&found.groups),
                 complete: true,
             },
@@ -261,9 +278,7 @@ fn attacked(
             is_published: recoded.suppressed == 0,
         }),
     };
-    let (kind, params) = attack::on_suppression();
-    let is_named = publishing.attacks.iter().any(|attempt| attempt.kind.name == kind.name);
-    let unnamed = Some(Attempt { kind, params, max_belief: None }).filter(|_| suppressed.is_some() && !is_named);
+    let unnamed = unnamed_attacks(publishing, suppressed.is_some())?;
     for attempt in publishing.attacks.iter().chain(&unnamed) {
         let promises = Promises {
             criteria: plan.requirements.iter().zip(task.bound).collect(),
@@ -284,19 +299,22 @@ fn attacked(
             formats,
             folder: &plan.folder,
         };
-        findings.extend((attempt.kind.build)(&attempt.params).run(&target)?);
+        let found = (attempt.kind.build)(&attempt.params).run(&target)?;
+        idle::refuse_attack_without_finding(publishing, attempt, found.is_empty())?;
+        findings.extend(found);
     }
-    findings.iter().try_for_each(refuse_unfit_register)?;
+    findings.iter().try_for_each(Finding::check_register)?;
     Ok(findings)
 }
 
-/// A register of which no record fits the release is written in another way, and an attack with it proves nothing.
-fn refuse_unfit_register(finding: &Finding) -> Result<()> {
-    if finding.details.iter().any(|(name, value)| *name == "register_fitting" && *value == 0.0) {
-        let error = Error::plan(format!("{}: no record of the register fits any group of the release", finding.attack));
-        return Err(error.help("are its values written as in the table, or as labels of the hierarchies?"));
-    }
-    Ok(())
+/// The attacks that are made although a plan names others: on what was withheld, and those that its
+/// gate limits.
+fn unnamed_attacks(publishing: &Publishing, suppressed: bool) -> Result<Vec<Attempt>> {
+    let gate = &publishing.gate;
+    let mut wanted: Vec<_> = suppressed.then(attack::on_suppression).into_iter().collect();
+    wanted.extend(attack::limited_by(gate.max_belief.is_some(), gate.max_risk.is_some())?);
+    wanted.retain(|(kind, _)| !publishing.attacks.iter().any(|attempt| attempt.kind.name == kind.name));
+    Ok(wanted.into_iter().map(|(kind, params)| Attempt { kind, params, max_belief: None }).collect())
 }
 
 #[cfg(test)]

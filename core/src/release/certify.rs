@@ -100,7 +100,7 @@ pub(super) fn merge(document: &mut Value, more: Value) {
 /// What somebody needs who reads the release: roles, levels, and how much of a hierarchy stands under each published value. Neither paths nor hierarchies themselves.
 fn plan_json(made: &Made, order: &Order<'_>) -> Result<Value> {
     let mut columns = Vec::new();
-    for spec in order.plan.schema.columns() {
+    for spec in made.schema.columns() {
         let published = order.publishing.recoding.publishes(spec);
         let mut column = json!({ "name": spec.name, "role": spec.role.name(), "published": published });
         // What a method did depends on the order of values: whoever replays it needs it.
