@@ -78,6 +78,7 @@ fn the_examples_of_the_help_work_as_they_stand() {
             ("patients.csv", PATIENTS),
             ("adult.data", "39, State-gov, Bachelors\n50, ?, Masters\n"),
             ("patients-2026.csv", PATIENTS),
+            ("voters.csv", PATIENTS),
             ("table.csv", "zip,cluster,disease\n1,1,flu\n2,1,flu\n"),
         ]);
         let formats = Formats::default().with(sfumato_columnar::formats());

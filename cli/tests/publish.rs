@@ -285,11 +285,8 @@ fn infeasible_plans_say_what_could_be_met() {
 #[test]
 fn a_plan_without_requirements_or_quasi_identifiers_is_refused() {
     refuse(&folder(PATIENTS, COLUMNS, SUPPRESSING), PUBLISH, USAGE, &["requires nothing"]);
-    let columns = COLUMNS.replace("zip = { role = \"quasi\"", "zip = { role = \"insensitive\"");
-    let columns = columns
-        .replace("age = { role = \"quasi\"", "age = { role = \"insensitive\"")
-        .replace("\"quasi\"", "\"insensitive\"");
-    refuse(&folder(PATIENTS, &columns, CRITERIA), PUBLISH, USAGE, &["no quasi-identifier"]);
+    let columns = "zip = \"insensitive\"\nage = \"insensitive\"\nsex = \"insensitive\"\ndisease = \"sensitive\"\n";
+    refuse(&folder(PATIENTS, columns, CRITERIA), PUBLISH, USAGE, &["no quasi-identifier"]);
 }
 
 #[test]
@@ -724,8 +721,10 @@ fn releases_are_read_as_they_were_written_not_as_their_input() {
 #[test]
 fn the_plan_words_on_withheld_values_stay_in_the_plan() {
     let words = "disease = { role = \"sensitive\", order = [\"flu\", \"cold\", \"cancer\", \"plague\"] }";
-    let folder =
-        folder(PATIENTS, &COLUMNS.replace("disease = \"sensitive\"", words), &format!("{CRITERIA}{SUPPRESSING}"));
+    // A criterion that goes by the order, or it would be refused.
+    let close = "[[require]]\ncriterion = \"t-closeness\"\nt = 1\ndistance = \"ordered\"\n";
+    let sections = format!("{CRITERIA}{close}{SUPPRESSING}");
+    let folder = folder(PATIENTS, &COLUMNS.replace("disease = \"sensitive\"", words), &sections);
     publish(&folder);
     for file in ["data.csv", "certificate.json", "report.html"] {
         assert!(!released(&folder, file).contains("plague"), "{file}");

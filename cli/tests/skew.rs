@@ -3,7 +3,7 @@
 mod support;
 
 use serde_json::{Value, json};
-use support::publishing::{cells, folder, publish, publish_internally, refuse, released};
+use support::publishing::{cells, columns_for, folder, publish, publish_internally, refuse, released};
 use support::{Folder, assert_close};
 
 const METHODS: [&str; 3] = ["calibrated", "r-suppression", "safe-d"];
@@ -27,7 +27,7 @@ fn people(counts: &[usize]) -> String {
 const FREQUENT: [usize; 5] = [100, 40, 20, 10, 10];
 
 fn skewed(sections: &str) -> Folder {
-    folder(&people(&FREQUENT), COLUMNS, &format!("{DIVERSE}{sections}"))
+    folder(&people(&FREQUENT), &columns_for(COLUMNS, sections), &format!("{DIVERSE}{sections}"))
 }
 
 /// How many published records have each disease, most first.

@@ -152,7 +152,14 @@ fn no_statement_about_a_table_can_be_changed_unnoticed() {
         "[method]\nname = \"greedy-grouping\"\n[release]\nform = \"bucketized\"\n[gate]\nattacks = \"report\"\n",
         "[release]\nmax_suppressed = \"5%\"\nsuppressed = \"starred\"\n[[attack]]\nattack = \"homogeneity\"\nmax_belief = 0.9\n",
     ] {
-        let honest = publish_table(&format!("{HOSPITAL}{sections}"), &table, &release);
+        // Where values are published as they are, a hierarchy would do nothing.
+        let columns = match sections.contains("bucketized") {
+            true => HOSPITAL
+                .replace(", hierarchy = { intervals = [5, 10, 20] }", "")
+                .replace(", hierarchy = { redact = 5 }", ""),
+            false => HOSPITAL.to_string(),
+        };
+        let honest = publish_table(&format!("{columns}{sections}"), &table, &release);
         changes += check_every_change(&honest, &release);
     }
     eprintln!("{changes} changes");

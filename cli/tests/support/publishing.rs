@@ -76,6 +76,24 @@ pub fn accepting(columns: &str) -> String {
     if list.is_empty() { list } else { format!("[release.insensitive]\naccept = [{list}]\n") }
 }
 
+/// Lines on columns for a plan with these sections. Methods that form groups publish the values themselves
+/// in a bucketized release, so that a hierarchy would do nothing, and a plan that has one is refused.
+pub fn columns_for(columns: &str, sections: &str) -> String {
+    let by_levels = !sections.contains("name = ") || BY_LEVELS.iter().any(|name| sections.contains(name));
+    if by_levels || !sections.contains("form = \"bucketized\"") {
+        return columns.to_string();
+    }
+    let mut left = columns.to_string();
+    while let Some(start) = left.find(", hierarchy = {") {
+        let end = start + left[start..].find('}').expect("a hierarchy ends") + 1;
+        left.replace_range(start..end, "");
+    }
+    left
+}
+
+/// The methods that choose levels of hierarchies.
+const BY_LEVELS: [&str; 2] = ["incognito", "optimal"];
+
 /// The patients' folder with further sections beside the criteria.
 pub fn patients(sections: &str) -> Folder {
     folder(PATIENTS, COLUMNS, &format!("{CRITERIA}{sections}"))

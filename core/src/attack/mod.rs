@@ -9,6 +9,7 @@ pub mod eligibility;
 pub mod homogeneity;
 pub mod linkage;
 pub mod minimality;
+pub mod register;
 mod shared;
 pub mod worlds;
 
@@ -16,7 +17,7 @@ use crate::anonymize::{Class, Method, View};
 use crate::candidate::Groups;
 use crate::criterion::{About, Bound, Budget, Knowledge, Limit, Requirement};
 use crate::data::{Column, Formats, Role, Schema, Table, sample};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::exact::Fraction;
 use crate::kind::{self, Kind, Params, Raw};
 use crate::skew::{self, Ranked, Seen};
@@ -255,6 +256,16 @@ impl Finding {
         self.detail(VULNERABLE_SHARE).filter(|share| *share > 0.0)
     }
 
+    /// Refuses a register of which no record fits the release: it is written in another way, and an
+    /// attack with it proves nothing.
+    pub fn check_register(&self) -> Result<()> {
+        if self.detail(REGISTER_FITTING) != Some(0.0) {
+            return Ok(());
+        }
+        let message = format!("{}: no record of the register fits any group of the release", self.attack);
+        Err(Error::plan(message).help("are its values written as in the table, or as labels of the hierarchies?"))
+    }
+
     /// How many people something could not be decided about, if any.
     pub fn undecided_people(&self) -> Option<u64> {
         self.detail(UNDECIDED_PEOPLE).filter(|people| *people > 0.0).map(|people| people as u64)
@@ -289,6 +300,9 @@ impl Finding {
 
 /// The detail that tells about how many people something could not be decided.
 pub const UNDECIDED_PEOPLE: &str = "undecided_people";
+
+/// The detail that tells how many people of a register fit groups of the release.
+pub const REGISTER_FITTING: &str = "register_fitting";
 
 /// The detail that tells what the authors of a way to withhold records claim about the highest belief.
 pub const CLAIMED_BELIEF: &str = "claimed_belief";

@@ -1,8 +1,9 @@
 //! The sections that say how to publish: `[method]`, `[release]`, `[skew]`, `[gate]`, `[[attack]]` and `[utility]`.
 
+use super::effects::refuse_idle;
 use super::section::{Section, number, raw, text, texts};
 use super::transactions::of_transactions;
-use super::{Plan, parse_toml};
+use super::{Plan, keys_of, parse_toml};
 use crate::anonymize::{self, Wanted};
 use crate::attack;
 use crate::chance::Chance;
@@ -34,6 +35,8 @@ pub struct Publishing {
     pub format: String,
     /// What becomes of cells that a spreadsheet would run, in text formats.
     pub formulas: Formulas,
+    /// Whether the plan says so; otherwise it is a default, which only text formats need.
+    pub says_formulas: bool,
     /// What to do where a sensitive value is too frequent.
     pub skew: Skew,
     /// What attacks may find.
@@ -112,18 +115,19 @@ impl Plan {
         let (max_suppressed, recoding, format) = read_release(release.as_ref())?;
         let accepted = release.as_ref().map_or(Ok(Vec::new()), |section| self.read_accepted(section))?;
         let formulas = read_formulas(release.as_ref())?;
+        let says_formulas = release.as_ref().is_some_and(|section| section.table.get("formulas").is_some());
         let attacks = read_attacks(&root.sections("attack")?, &self.requirements)?;
         let (target, workload) = match root.section("utility")? {
             None => (None, None),
             Some(section) => {
-                section.refuse_unknown(["target", "queries", "dimensions", "selectivity"])?;
+                section.refuse_unknown(keys_of("utility").iter().copied())?;
                 (self.read_target(&section)?, read_workload(&section, self.schema.names(Role::Quasi).len())?)
             }
         };
         let skew = read_skew(root.section("skew")?.as_ref())?;
         let gate = read_gate(root.section("gate")?.as_ref())?;
         let chance = Chance::default();
-        Ok(Publishing {
+        let publishing = Publishing {
             method,
             metric,
             max_suppressed,
@@ -131,13 +135,16 @@ impl Plan {
             accepted,
             format,
             formulas,
+            says_formulas,
             skew,
             gate,
             attacks,
             target,
             workload,
             chance,
-        })
+        };
+        refuse_idle(self, &root, &publishing)?;
+        Ok(publishing)
     }
 
     /// The files that the plan names besides the data.
@@ -212,7 +219,7 @@ fn read_method(section: Option<&Section<'_>>) -> Result<(Wanted, Chosen)> {
     };
     let at = |error: Error| error.or_line(section.line);
     let name = section.get("name", text)?.unwrap_or(anonymize::DEFAULT.name.to_string());
-    let written = written(section, &["name", "metric"]);
+    let written = written(section, keys_of("method"));
     // The method first: a wrong name explains parameters that it does not know.
     anonymize::find(&name).map_err(|error| of_transactions(&name, error).line(section.line_of("name")))?;
     let method = Wanted::new(&name, &written).map_err(at)?;
@@ -231,9 +238,9 @@ fn read_method(section: Option<&Section<'_>>) -> Result<(Wanted, Chosen)> {
 fn read_release(section: Option<&Section<'_>>) -> Result<(Option<Fraction>, Recoding, String)> {
     let mut recoding = Recoding::default();
     let Some(section) = section else { return Ok((None, recoding, "csv".into())) };
-    section.refuse_unknown(["form", "max_suppressed", "suppressed", "insensitive", "format", "formulas"])?;
-    if choice(section, "form", &["generalized", "bucketized"])? == Some(1) {
-        recoding.form = Form::Bucketized;
+    section.refuse_unknown(keys_of("release").iter().copied())?;
+    if let Some(at) = choice(section, "form", &Form::ALL.map(Form::name))? {
+        recoding.form = Form::ALL[at];
     }
     if choice(section, "suppressed", &["withheld", "starred"])? == Some(1) {
         recoding.suppressed = Suppressed::Starred;
@@ -279,7 +286,7 @@ const REFUSE: &str = "refuse";
 
 fn read_skew(section: Option<&Section<'_>>) -> Result<Skew> {
     let Some(section) = section else { return Ok(Skew::default()) };
-    section.refuse_unknown(["method", "l", "on"])?;
+    section.refuse_unknown(keys_of("skew").iter().copied())?;
     let method = match section.get("method", text)?.as_deref() {
         None | Some(REFUSE) => None,
         Some(name) => Some(find_publishable(name).map_err(|error| error.line(section.line_of("method")))?),
@@ -309,7 +316,7 @@ fn find_publishable(name: &str) -> Result<&'static Kind<skew::Build>> {
 
 fn read_gate(section: Option<&Section<'_>>) -> Result<Gate> {
     let Some(section) = section else { return Ok(Gate { refuses: true, max_belief: None, max_risk: None }) };
-    section.refuse_unknown(["attacks", "max_belief", "max_risk"])?;
+    section.refuse_unknown(keys_of("gate").iter().copied())?;
     Ok(Gate {
         refuses: choice(section, "attacks", &["refuse", "report"])? != Some(1),
         max_belief: share(section, "max_belief")?,
@@ -323,7 +330,7 @@ fn read_attack(section: &Section<'_>) -> Result<Attempt> {
         at(Error::plan("an [[attack]] names no attack").help("attack = \"…\", see `sfumato list attacks`"))
     })?;
     let kind = attack::find(&name).map_err(|error| at(of_transactions(&name, error)))?;
-    let params = kind.check(&written(section, &["attack", "max_belief"])).map_err(at)?;
+    let params = kind.check(&written(section, keys_of("attack"))).map_err(at)?;
     Ok(Attempt { kind, params, max_belief: share(section, "max_belief")?, is_named: true })
 }
 

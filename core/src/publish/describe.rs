@@ -119,14 +119,11 @@ impl Known<'_> {
     /// What is published of a quasi-identifier; nothing where it is the values as they are.
     fn shown(&self, at: usize, column: &Column) -> Result<Option<Shown>> {
         match (&self.formed.outcome, self.publishing.recoding.form) {
-            (_, Form::Bucketized) => Ok(None),
-            (Outcome::Levels(found), Form::Generalized) => {
-                let hierarchy = self.task.schema.quasi_hierarchy(column)?;
-                let (codes, count) = (hierarchy.codes(found.levels[at]), hierarchy.labels(found.levels[at]).len());
-                let mut covers = vec![Vec::new(); count];
-                (0u32..).zip(codes).for_each(|(base, &label)| covers[label as usize].push(base));
-                Ok(Some(Shown { labels: column.codes().iter().map(|&code| codes[code as usize]).collect(), covers }))
-            }
+            (_, Form::Bucketized) => match self.task.schema.level_range(column)?.0 {
+                0 => Ok(None),
+                low => self.shown_on(low, column).map(Some),
+            },
+            (Outcome::Levels(found), Form::Generalized) => self.shown_on(found.levels[at], column).map(Some),
             (Outcome::Groups(_), Form::Generalized) => {
                 let labels = Labels::new(column, self.task.schema, &self.formed.groups)?;
                 let mut of_row = vec![0; column.codes().len()];
@@ -136,6 +133,15 @@ impl Known<'_> {
                 Ok(Some(Shown { labels: of_row, covers: labels.covers }))
             }
         }
+    }
+
+    /// The labels of a quasi-identifier on a level.
+    fn shown_on(&self, level: usize, column: &Column) -> Result<Shown> {
+        let hierarchy = self.task.schema.quasi_hierarchy(column)?;
+        let codes = hierarchy.codes(level);
+        let mut covers = vec![Vec::new(); hierarchy.labels(level).len()];
+        (0u32..).zip(codes).for_each(|(base, &label)| covers[label as usize].push(base));
+        Ok(Shown { labels: column.codes().iter().map(|&code| codes[code as usize]).collect(), covers })
     }
 
     fn columns(&self) -> Result<Vec<ColumnReport>> {

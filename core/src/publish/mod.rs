@@ -5,6 +5,7 @@
 
 mod describe;
 mod exposure;
+mod idle;
 mod infeasible;
 mod notes;
 mod pipeline;

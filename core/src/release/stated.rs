@@ -79,7 +79,7 @@ impl Stated {
             Formulas::Keep => "kept",
             Formulas::Refuse => "none",
         };
-        let columns = order.plan.schema.columns().iter().map(|spec| StatedColumn::of(spec, made, bucketized));
+        let columns = made.schema.columns().iter().map(|spec| StatedColumn::of(spec, made, bucketized));
         let columns: Vec<StatedColumn> = columns.collect::<Result<_>>()?;
         let mut stated = Stated {
             version: env!("CARGO_PKG_VERSION").to_string(),
