@@ -34,6 +34,8 @@ impl Draft {
         draft.set("[require]", "l", "2");
         draft.set("method", "name", &format!("\"{method}\""));
         draft.set("release", "form", &format!("\"{}\"", form.name()));
+        // Notes single people out, which a plan must accept by name.
+        draft.set("release", "insensitive", "{ accept = [\"note\"] }");
         draft
     }
 

@@ -254,6 +254,13 @@ impl Stated {
         if let Some(missing) = kinds.filter(|kind| !self.attacks.iter().any(|own| own.kind.name == kind.name)).next() {
             return Err(broken(&format!("no {} attack, which is always made", missing.name)));
         }
+        let is_open = |name: &String| {
+            let own = self.columns.iter().find(|column| column.spec.name == *name);
+            own.is_some_and(|column| column.published && column.spec.role == Role::Insensitive)
+        };
+        if !self.accepted.iter().all(is_open) {
+            return Err(broken("an accepted column that is no published insensitive one"));
+        }
         if !self.may_suppress() && self.suppressed > 0 {
             return Err(broken("suppressed records where the plan allows none"));
         }
