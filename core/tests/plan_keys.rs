@@ -10,7 +10,7 @@ use sfumato::kind::{Kind, Param};
 use sfumato::plan::{AnyPlan, KEYS};
 use sfumato::recode::Form;
 use sfumato::release::{self, Order};
-use sfumato::report::publication_json;
+use sfumato::report::internal_json;
 use sfumato::{Error, Fault, Plan, anonymize, attack, publish};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -166,7 +166,7 @@ fn outcome(draft: &Draft, folder: &Path) -> Result<Seen, Error> {
         .map(|path| format!("{:?}\n{}", path.file_name(), std::fs::read_to_string(&path).unwrap()))
         .collect();
     files.sort();
-    let mut found = publication_json(&made.publication);
+    let mut found = internal_json(&made.publication);
     forget_params(&mut found);
     let is_starred = |column: &&Column| column.domain().labels().iter().all(|label| label == "*");
     let starred = made.recoded.table.columns().iter().filter(is_starred);
@@ -346,14 +346,9 @@ fn cases(section: &str, key: &'static str, base: &Draft, form: Form) -> Option<V
             let other = base.clone().with("[attack]", "attack", name);
             [base.clone(), other].map(|base| Case::new(key, base, |draft| draft.with("gate", key, "0.001"))).into()
         }
-        ("attack", "attack") => {
-            let named = |kind: &&'static Kind<attack::Build>| {
-                Case::new(kind.name, base.clone(), |draft| {
-                    draft.with("[attack]", "attack", &format!("\"{}\"", kind.name))
-                })
-            };
-            attack::KINDS.iter().map(named).collect()
-        }
+        // Every attack is made, named or not: naming one is for its parameters and its limit, which have cases of their
+        // own. One that cannot be made here is refused.
+        ("attack", "attack") => Vec::new(),
         ("attack", "max_belief") => {
             let named = |kind: &&'static Kind<attack::Build>| {
                 let named = base.clone().with("[attack]", "attack", &format!("\"{}\"", kind.name));

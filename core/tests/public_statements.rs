@@ -163,8 +163,12 @@ fn plans() -> Vec<String> {
                 "form = \"bucketized\"\nmax_suppressed = 0.5",
                 "form = \"generalized\"\nmax_suppressed = 0.5\nsuppressed = \"starred\"",
             ] {
+                // Where values are published as they are, a hierarchy would do nothing, and is refused.
+                let by_levels = anonymize::Wanted::new(method.name, &[]).unwrap().chooses_levels();
+                let is_exact = release.contains("bucketized") && !by_levels;
+                let columns = if is_exact { "[columns]\np = \"quasi\"\nq = \"quasi\"\n" } else { COLUMNS };
                 plans.push(format!(
-                    "{COLUMNS}{sensitive}{}[method]\nname = \"{}\"\n[release]\n{release}\n[gate]\nattacks = \"report\"\n",
+                    "{columns}{sensitive}{}[method]\nname = \"{}\"\n[release]\n{release}\n[gate]\nattacks = \"report\"\n",
                     requirement(kind.name, kind.build.on),
                     method.name
                 ));
@@ -180,7 +184,7 @@ fn public_statements_are_functions_of_what_is_published() {
     let plans = plans();
     let (mut releases, mut shared, mut published) = (0, 0, 0);
     // A step that has no divisor in common with the loops above meets everything in turn.
-    let wanted = cases(100).min(plans.len());
+    let wanted = cases(70).min(plans.len());
     for at in 0..wanted {
         let plan = &plans[at * 97 % plans.len()];
         let (people, values) = (PEOPLE[at % PEOPLE.len()], if at % 5 == 0 { 3 } else { 2 });
@@ -218,7 +222,7 @@ fn so_are_those_about_skew_protection_limits_and_prediction() {
         }
     }
     let (mut releases, mut shared) = (0, 0);
-    let wanted = cases(30).min(plans.len());
+    let wanted = cases(20).min(plans.len());
     for at in 0..wanted {
         let people = PEOPLE[at % 2];
         let (own, own_shared) = publish_worlds(&plans[at * 31 % plans.len()], people, 3, folder.path());

@@ -30,6 +30,12 @@ const NOT_PROMISED: [&str; 6] = [
 /// What is said where cells that a spreadsheet would run have an apostrophe in front.
 pub(super) const ESCAPED: &str = "escaped";
 
+/// What is said where they stay as they are.
+pub(super) const KEPT: &str = "kept";
+
+/// What is said where there are none.
+pub(super) const NONE: &str = "none";
+
 /// What neither hashes nor a seal show.
 pub(super) const SEAL: &str = "Neither the hashes nor the seal show who made this release: a forger can make all of it anew, certificate and seal included. Compare the seal with one that the publisher gave you in another way (`sfumato verify --seal`), or check the publisher's signature with a public key that you have from them (`sfumato verify --key`).";
 

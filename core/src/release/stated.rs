@@ -6,7 +6,7 @@
 //! who has which sensitive value, but through what is published.
 
 use super::Order;
-use super::certify::{ESCAPED, FORMAT};
+use super::certify::{ESCAPED, FORMAT, KEPT, NONE};
 use super::column::StatedColumn;
 use crate::anonymize::Wanted;
 use crate::attack;
@@ -76,8 +76,8 @@ impl Stated {
         let text = formats.of(files[0].as_ref())?.is_text();
         let formulas = match publishing.formulas {
             Formulas::Escape => ESCAPED,
-            Formulas::Keep => "kept",
-            Formulas::Refuse => "none",
+            Formulas::Keep => KEPT,
+            Formulas::Refuse => NONE,
         };
         let columns = made.schema.columns().iter().map(|spec| StatedColumn::of(spec, made, bucketized));
         let columns: Vec<StatedColumn> = columns.collect::<Result<_>>()?;
@@ -207,7 +207,7 @@ impl Stated {
                 "bucketized" => Some(listed_file(document, "sensitive")?),
                 _ => return Err(broken("a form that there is not")),
             },
-            formulas: document["formulas"].as_str().map(str::to_string),
+            formulas: read_formulas(&document["formulas"])?,
             columns,
             schema,
             requirements,
@@ -369,6 +369,15 @@ fn attempt(stated: &Value) -> Result<Attempt> {
         max_belief: fraction(&stated["max_belief"])?,
         is_named: stated["named"] == true,
     })
+}
+
+/// What became of cells that a spreadsheet would run.
+fn read_formulas(value: &Value) -> Result<Option<String>> {
+    match value.as_str() {
+        None if value.is_null() => Ok(None),
+        Some(word) if [ESCAPED, KEPT, NONE].contains(&word) => Ok(Some(word.to_string())),
+        _ => Err(broken("something else than what becomes of formulas")),
+    }
 }
 
 /// The version that wrote a certificate; refuses one whose format is another.
