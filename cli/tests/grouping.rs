@@ -576,22 +576,22 @@ fn a_register_named_on_the_command_line_is_read() {
 #[test]
 fn a_register_of_a_plan_fits_ranges() {
     let folder = by_intervals("[[attack]]\nattack = \"linkage\"\nregister = \"table.csv\"\n");
-    let certificate = publish(&folder);
-    let found = &certificate["attacks"][0];
+    let known = publish_internally(&folder);
+    let found = &known["attacks"][0];
     assert_eq!(found["details"]["register_unknown"], 0.0, "{found:#}");
     assert!(found["details"]["register_fitting"].as_f64().unwrap() >= 40.0);
 }
 
 #[test]
-fn parameters_that_the_release_is_not_enough_for_are_refused() {
+fn what_the_release_alone_does_not_decide_is_undecided() {
     let folder = by_intervals("");
     publish(&folder);
-    assert_eq!(minimality(&folder)["source"], "certificate");
-    let run = folder.run("attack release --only minimality --set budget=7").code(2).stdout("");
-    let error = String::from_utf8(run.get_output().stderr.clone()).unwrap();
-    assert!(error.contains("minimality") && error.contains("--set"), "{error}");
-    let same = folder.json("attack release --only minimality --set budget=50000 --json", 0);
-    assert_eq!(same["attacks"][0]["source"], "certificate");
+    for more in ["", "--set budget=7", "--set budget=50000"] {
+        let found = folder.json(&format!("attack release --only minimality --json {more}"), 0);
+        let found = &found["attacks"][0];
+        assert_eq!((&found["source"], &found["highest_belief_is"]), (&json!("release"), &json!("at least")));
+        assert_eq!(found["undecided_people"], 40.0);
+    }
 }
 
 #[test]

@@ -250,8 +250,8 @@ impl Stated {
         if self.columns.iter().any(|column| column.spec.value_type.is_some() != is_typed(column.spec.role)) {
             return Err(broken("no type of a column that needs one, or one of a column that has none"));
         }
-        let kinds = attack::KINDS.iter();
-        if let Some(missing) = kinds.filter(|kind| !self.attacks.iter().any(|own| own.kind.name == kind.name)).next() {
+        let mut kinds = attack::KINDS.iter();
+        if let Some(missing) = kinds.find(|kind| !self.attacks.iter().any(|own| own.kind.name == kind.name)) {
             return Err(broken(&format!("no {} attack, which is always made", missing.name)));
         }
         let is_open = |name: &String| {
