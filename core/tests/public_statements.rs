@@ -255,8 +255,9 @@ fn whether_suppressed_people_are_ill_is_not_said() {
             let village = |at: usize| if at < 2000 { format!("V{:02}", at % 20) } else { "V99".to_string() };
             // Of the others every tenth is ill. With everybody in one group, somebody else is healthy instead.
             let healed = if method == "base" { ill_far_away } else { 0 };
-            let is_ill =
-                |at: usize| if at < 2000 { (at / 20).is_multiple_of(10) && at >= healed } else { at - 2000 < ill_far_away };
+            let is_ill = |at: usize| {
+                if at < 2000 { (at / 20).is_multiple_of(10) && at >= healed } else { at - 2000 < ill_far_away }
+            };
             let table = Table::new(vec![
                 Column::from_values("village", (0..2003).map(village)),
                 Column::from_values("ill", (0..2003).map(|at| if is_ill(at) { "HIV" } else { "none" })),
