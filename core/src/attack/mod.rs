@@ -10,6 +10,7 @@ pub mod homogeneity;
 pub mod linkage;
 pub mod minimality;
 mod shared;
+pub mod together;
 pub mod worlds;
 
 use crate::anonymize::{Method, View};
