@@ -17,6 +17,7 @@ use crate::plan::Attempt;
 use crate::publish::{
     ChosenLevels, ColumnReport, Distribution, MethodReport, Publication, SkewReport, coarse_note, standing_notes,
 };
+use crate::report::earlier_sentence;
 use crate::utility::{grouped, information};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -93,7 +94,8 @@ impl Stated {
     }
 
     fn notes(&self, release: &Release, attacks: &[Finding]) -> Result<Vec<String>> {
-        let mut notes = standing_notes(&self.schema, &self.requirements, self.form(), !self.insecure_seed);
+        let mut notes: Vec<String> = earlier_sentence(self.earlier.len()).into_iter().collect();
+        notes.extend(standing_notes(&self.schema, &self.requirements, self.form(), !self.insecure_seed));
         notes.extend(self.skew.as_ref().map(SkewReport::sentence));
         if let Some(skew) = self.skew.as_ref().filter(|_| self.is_whole() && release.groups.len() == 1) {
             notes.extend(coarse_note(skew, release.table.column(&skew.on)?));
