@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 use std::process::Output;
 use std::time::Duration;
 use support::Folder;
-use support::publishing::{contents, names};
+use support::publishing::{columns_for, contents, names};
 use tempfile::TempDir;
 
 /// What cells that nobody may see start with.
@@ -178,7 +178,10 @@ const CRITERIA: &str = "[[require]]\ncriterion = \"k-anonymity\"\nk = 3\n\
     [[require]]\ncriterion = \"frequency-l-diversity\"\non = \"disease\"\nl = 2\n";
 
 fn plan(sections: &str) -> String {
-    format!("[data]\npath = \"table.csv\"\n[columns]\n{COLUMNS}{CRITERIA}{sections}")
+    let dropped = sections.contains("insensitive");
+    let accepted = if dropped { "" } else { "[release.insensitive]\naccept = [\"job\"]\n" };
+    let columns = columns_for(COLUMNS, sections);
+    format!("[data]\npath = \"table.csv\"\n[columns]\n{columns}{CRITERIA}{sections}{accepted}")
 }
 
 fn scene(quasi: &str, sections: &str) -> Scene {

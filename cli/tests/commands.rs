@@ -78,6 +78,7 @@ fn the_examples_of_the_help_work_as_they_stand() {
             ("patients.csv", PATIENTS),
             ("adult.data", "39, State-gov, Bachelors\n50, ?, Masters\n"),
             ("patients-2026.csv", PATIENTS),
+            ("voters.csv", PATIENTS),
             ("table.csv", "zip,cluster,disease\n1,1,flu\n2,1,flu\n"),
         ]);
         let formats = Formats::default().with(sfumato_columnar::formats());
@@ -166,6 +167,30 @@ fn inspect_tells_types_shares_and_roles() {
     let together = found["combinations"].as_array().unwrap();
     let age_and_zip = together.iter().find(|found| found["columns"] == json!(["age", "zip"])).unwrap();
     assert_eq!((&age_and_zip["distinct"], &age_and_zip["unique_share"]), (&json!(4), &json!(0.6)));
+}
+
+/// Repeated identifiers, places on the map and values that differ by case are seen beforehand.
+#[test]
+fn inspect_and_init_know_columns_that_give_people_away() {
+    let line = |at: usize| {
+        let (person, marriage) = (at / 3, at % 5 + 1);
+        let illness = ["HIV", "hiv", "flu", "cold"][at % 4];
+        format!("p{person}@example.org,{:03}-12-3456,47.{at:05},{marriage},{illness}\n", person + 100)
+    };
+    let table: String = (0..150).map(line).collect();
+    let folder = Folder::new(&[("table.csv", &format!("contact,number,lat,rate_marriage,disease\n{table}"))]);
+    let found = folder.json("inspect table.csv --json", 0);
+    let columns = found["columns"].as_array().unwrap();
+    let roles: Vec<&str> = columns.iter().map(|column| column["role"].as_str().unwrap()).collect();
+    assert_eq!(roles, ["identifier", "identifier", "identifier", "quasi", "sensitive"]);
+    let reasons: Vec<&str> = columns.iter().map(|column| column["reason"].as_str().unwrap()).collect();
+    assert!(reasons[0].contains("e-mail") && reasons[1].contains("social security"), "{reasons:?}");
+    assert!(!reasons[3].contains("age"), "a marriage is no age: {reasons:?}");
+    assert!(found["notes"][0].as_str().unwrap().contains("2 values that differ only by case"), "{}", found["notes"]);
+    folder.output("init table.csv", 0);
+    folder.run("publish plan.toml --out release").code(0);
+    let published = std::fs::read_to_string(folder.path("release/data.csv")).unwrap();
+    assert!(published.starts_with("rate_marriage,disease\n"), "{published}");
 }
 
 #[test]

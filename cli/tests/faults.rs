@@ -301,7 +301,8 @@ fn no_temporary_file_stays_whatever_the_outcome() {
 
 fn plan_with(old: &str, new: &str) -> String {
     let criterion = "[[require]]\ncriterion = \"k-anonymity\"\nk = 4\n".replace(old, new);
-    format!("[data]\npath = \"data.csv\"\n[columns]\n{}{criterion}", support::publishing::COLUMNS)
+    let columns = support::publishing::COLUMNS;
+    format!("[data]\npath = \"data.csv\"\n[columns]\n{columns}{criterion}{}", support::publishing::accepting(columns))
 }
 
 /// Where the system gives no more memory the run ends, and what it had begun is swept by the next one.

@@ -38,6 +38,9 @@ fn released_patients() -> Folder {
     folder
 }
 
+/// The exit code where nothing is wrong, and no criterion could be checked.
+const NOTHING_CONFIRMED: i32 = 8;
+
 /// The claims that do not hold.
 fn failed(folder: &Folder) -> Vec<String> {
     let found = folder.json("verify release --json", GATE);
@@ -93,7 +96,7 @@ fn there_may_be_several_sensitive_columns() {
     let stated = publish(&folder);
     let attacked =
         |column: &str| stated["attacks"].as_array().unwrap().iter().filter(|one| one["on"] == column).count();
-    assert_eq!((attacked("job"), attacked("disease")), (4, 4));
+    assert_eq!((attacked("job"), attacked("disease")), (3, 3));
     assert!(stated["notes"].to_string().contains("disease"), "no criterion protects the other column");
 }
 
@@ -151,7 +154,8 @@ fn records_of_stars_are_told_from_suppressed_ones() {
 fn tables_that_are_read_in_other_ways_verify() {
     let other = PATIENTS.replace(',', ";").replace('\n', " \r\n");
     let plan = format!(
-        "[data]\npath = \"table.csv\"\ndelimiter = \";\"\ntrim = true\n[columns]\n{COLUMNS}\n{CRITERIA}{SUPPRESSING}"
+        "[data]\npath = \"table.csv\"\ndelimiter = \";\"\ntrim = true\n[columns]\n{COLUMNS}\n{CRITERIA}{SUPPRESSING}{}",
+        accepting(COLUMNS)
     );
     let folder = Folder::new(&[("table.csv", &other), ("plan.toml", &plan)]);
     publish(&folder);
@@ -174,7 +178,10 @@ fn every_criterion_can_be_published_and_verified() {
             assert!([0, USAGE, DATA, INFEASIBLE, IO].contains(&code), "{example} ends with {code}: {run}");
             if code == 0 {
                 published += 1;
-                folder.run("verify release").code(0);
+                // Of what reads the whole table nothing is confirmed where a record is missing.
+                let verified = folder.run("verify release");
+                let code = verified.get_output().status.code().unwrap();
+                assert!([0, NOTHING_CONFIRMED].contains(&code), "{example} verifies with {code}: {verified}");
             }
         }
     }
@@ -214,14 +221,14 @@ fn figures_are_recomputed_from_changed_data() {
         claims.iter().for_each(|claim| assert_named(&folder, claim));
     };
     let lines: Vec<&str> = data.lines().collect();
-    check(lines[..lines.len() - 1].join("\n"), &["published", "recomputed figures", "utility: discernibility"]);
+    check(lines[..lines.len() - 1].join("\n"), &["published", "every statement of the certificate", "utility"]);
     check(data.replacen("130**", "131**", 1), &["groups", "criterion 1: k-anonymity", "attack: linkage"]);
     check(
         data.replace("cold", "flu").replace("cancer", "flu"),
         &["criterion 2: distinct-l-diversity", "attack: homogeneity on disease"],
     );
     check(data.replacen("zip,", "code,", 1), &["figures", "sha256 of data.csv"]);
-    check(data.replacen("job,", "work,", 1), &["recomputed figures", "sha256 of data.csv"]);
+    check(data.replacen("job,", "work,", 1), &["columns", "sha256 of data.csv"]);
     let reordered: Vec<&str> = lines[..1].iter().chain(lines[1..].iter().rev()).copied().collect();
     check(reordered.join("\n") + "\n", &["sha256 of data.csv"]);
     check(data.replace('\n', "\r\n"), &["sha256 of data.csv"]);
@@ -259,7 +266,7 @@ fn every_changed_byte_of_the_certificate_is_found() {
 #[test]
 fn every_changed_byte_of_the_report_is_found() {
     change_bytes(&released_patients(), "report.html", 113, |folder, at| {
-        assert_eq!(failed(folder), ["sha256 of report.html"], "byte {at}");
+        assert_eq!(failed(folder), ["sha256 of report.html", "report"], "byte {at}");
     });
 }
 

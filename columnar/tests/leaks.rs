@@ -64,6 +64,7 @@ fn plan(folder: &Path, method: &str, form: &str, format: &str) -> Plan {
         form = "{form}"
         format = "{format}"
         max_suppressed = "5%"
+        insensitive = {{ accept = ["note"] }}
         "#
     );
     Plan::parse(&text, folder).unwrap()
@@ -199,7 +200,7 @@ fn what_is_withheld_first_is_nowhere_in_a_file() {
         for skew in ["calibrated", "safe-d"] {
             let folder = tempfile::tempdir().unwrap();
             let text = format!(
-                "[columns]\nx = \"quasi\"\nnote = \"insensitive\"\ns = \"sensitive\"\n[[require]]\ncriterion = \"frequency-l-diversity\"\nl = 2\n[skew]\nmethod = \"{skew}\"\n[release]\nformat = \"{format}\"\n"
+                "[columns]\nx = \"quasi\"\nnote = \"insensitive\"\ns = \"sensitive\"\n[[require]]\ncriterion = \"frequency-l-diversity\"\nl = 2\n[skew]\nmethod = \"{skew}\"\n[release]\nformat = \"{format}\"\ninsensitive = {{ accept = [\"note\"] }}\n"
             );
             let plan = Plan::parse(&text, folder.path()).unwrap();
             let publishing = plan.publishing().unwrap();

@@ -433,6 +433,7 @@ fn attacked(class: Class, written: &[(&str, &str)], max_belief: Option<Fraction>
         schema: &schema,
         original: Some(Original { table: &table, row_of: &[0, 1, 2, 3, 4, 5] }),
         making: told.then_some(Making { method: &method, view, published: &groups, bound: &bound }),
+        class: None,
         suppressed: None,
         promises: &promises,
         formats: &Formats::default(),

@@ -334,7 +334,7 @@ fn values_are_lowered_by_lot() {
 
 #[test]
 fn records_are_withheld_by_lot() {
-    let plan = "[columns]\nx = \"quasi\"\nid = \"insensitive\"\ns = \"sensitive\"\n[[require]]\ncriterion = \"frequency-l-diversity\"\nl = 2\n[skew]\nmethod = \"safe-d\"\n[method]\nname = \"base\"\n[[attack]]\nattack = \"homogeneity\"\n";
+    let plan = "[columns]\nx = \"quasi\"\nid = \"insensitive\"\ns = \"sensitive\"\n[[require]]\ncriterion = \"frequency-l-diversity\"\nl = 2\n[skew]\nmethod = \"safe-d\"\n[method]\nname = \"base\"\n[[attack]]\nattack = \"homogeneity\"\n[release]\ninsensitive = { accept = [\"id\"] }\n";
     let plan = Plan::parse(plan, Path::new(".")).unwrap();
     let publishing = plan.publishing().unwrap();
     assert_eq!(publishing.chance, Chance::System, "no plan says otherwise");

@@ -431,7 +431,7 @@ fn what_is_published_satisfies_the_definitions() {
             for turn in 0..per_table {
                 let is_written = turn == 0 && (is_thorough() || at % 10 == 0);
                 demands[next % demands.len()].publish(rows, is_written.then_some(folder.path()), &mut tally);
-                next += 7;
+                next += 11;
             }
         }
         eprintln!(

@@ -3,7 +3,7 @@
 
 use rand::{RngExt, SeedableRng, seq::SliceRandom};
 use rand_chacha::ChaCha20Rng;
-use sfumato::attack::together::{Found, Outcome, Published, Quasi, together};
+use sfumato::attack::together::{Depth, Found, Outcome, Published, Quasi, together};
 use sfumato::candidate::Groups;
 use sfumato::data::Column;
 use sfumato::data::hierarchy::Ruler;
@@ -88,7 +88,8 @@ impl Release {
     }
 
     fn published(&self) -> Published<'_> {
-        let quasi = self.quasi.iter().map(|column| Quasi { column, ruler: &Ruler::Values, level: None }).collect();
+        let quasi =
+            self.quasi.iter().map(|column| Quasi { column, ruler: &Ruler::Values, depth: Depth::Mixed }).collect();
         let missing = self.group_of.iter().filter(|group| group.is_none()).count() as u64;
         Published { groups: &self.groups, quasi, sensitive: &self.sensitive, missing }
     }
@@ -229,7 +230,7 @@ fn releases_of_different_people_are_told_apart() {
     let groups = [&a, &b].map(|column| Groups::by_columns(&[column], 4));
     let seen = |column, groups| Published {
         groups,
-        quasi: vec![Quasi { column, ruler: &Ruler::Values, level: None }],
+        quasi: vec![Quasi { column, ruler: &Ruler::Values, depth: Depth::Mixed }],
         sensitive: &values,
         missing: 0,
     };

@@ -6,24 +6,27 @@ use crate::output::{Output, working};
 use clap::Args;
 use sfumato::attack::Believed;
 use sfumato::data::{Column, Formulas, Table};
-use sfumato::kind::{Kind, Params, Raw};
+use sfumato::kind::{Kind, Params, Raw, Shape};
 use sfumato::plan::{AnyPlan, Member};
 use sfumato::publish::transactions::Finding;
 use sfumato::release::{Wanted, attack, beliefs, refuse_inside_release, verify};
 use sfumato::report::attacks_text;
 use sfumato::report::transactions::finding_json;
-use sfumato::{Error, Result, attack as attacks, release, report, transactions as sets};
+use sfumato::{Error, Fault, Result, attack as attacks, release, report, transactions as sets};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// Attack a release directory: what somebody who reads it, and knows how it was made, comes to believe
 ///
-/// Every attack of `sfumato list attacks` is made with what the directory tells. One that needs more (the original, a register) cannot be made again: for it stands what the certificate says it found when
-/// the release was made. Of transactions, published or with --plan not yet, the rules are listed that somebody would infer.
+/// Every attack of `sfumato list attacks` is made with what the directory tells. One that needs the
+/// original cannot be made again: for it stands what the certificate says it found when the release
+/// was made. Exits with 5 if the release does not verify. Of transactions, published or with --plan
+/// not yet, the rules are listed that somebody would infer.
 #[derive(Args)]
 #[command(after_long_help = "EXAMPLES\n  \
     sfumato attack release\n  \
     sfumato attack release --only minimality\n  \
+    sfumato attack release --only linkage --set register=voters.csv\n  \
     sfumato attack release --only background-knowledge --set eliminate=2 --set others=3 --set family=1\n  \
     sfumato attack release --only background-knowledge --set others=5 --each beliefs.csv\n  \
     sfumato attack release --json | jq '.attacks[] | {attack, max_belief, source}'")]
@@ -62,10 +65,27 @@ impl Arguments {
         if self.only.len() > 1 {
             self.refuse_settings()?;
         }
-        let written: Vec<(&str, Raw)> =
-            self.set.iter().map(|(name, value)| (name.as_str(), Raw::from(value.as_str()))).collect();
         let kinds = self.only.iter().map(|name| find(name));
-        kinds.map(|kind| kind.and_then(|kind| Ok((kind, kind.check(&written)?)))).collect()
+        kinds.map(|kind| kind.and_then(|kind| Ok((kind, kind.check(&self.written(kind)?)?)))).collect()
+    }
+
+    /// What --set says. Files are relative to where the command is run, not to the release.
+    fn written<B>(&self, kind: &Kind<B>) -> Result<Vec<(&str, Raw)>> {
+        let mut written: Vec<(&str, Raw)> = Vec::new();
+        for (name, value) in &self.set {
+            if written.iter().any(|(known, _)| known == name) {
+                return Err(Error::plan(format!("--set {name} is given twice")).help("give it once"));
+            }
+            let param = kind.params.iter().find(|param| param.name == name);
+            let is_file = match param.map(|param| param.shape) {
+                Some(Shape::File) => true,
+                Some(Shape::FileOr(word)) => value != word,
+                _ => false,
+            };
+            let value = if is_file { absolute(value)? } else { value.clone() };
+            written.push((name, Raw::Text(value)));
+        }
+        Ok(written)
     }
 
     fn refuse_settings(&self) -> Result<()> {
@@ -86,6 +106,11 @@ impl Arguments {
         }
     }
 
+    /// Whether the release is what was published.
+    fn verified(&self) -> Result<bool> {
+        Ok(working("verifying", || verify(&self.release, &formats()))?.holds())
+    }
+
     /// Writes what is believed about each group.
     fn write_each(&self, path: &Path, wanted: &[Wanted]) -> Result<()> {
         let [one] = wanted else { unreachable!("--each is refused without one attack") };
@@ -99,6 +124,12 @@ impl Arguments {
         let formulas = if formats().of(path)?.is_text() { Formulas::Escape } else { Formulas::Keep };
         formats().of(path)?.write(&*formulas.apply(&table)?, path)
     }
+}
+
+fn absolute(path: &str) -> Result<String> {
+    let found = std::path::absolute(path).map_err(|error| Error::io(&error, Path::new(path)))?;
+    let named = found.to_str().map(str::to_string);
+    named.ok_or_else(|| Error::plan("the folder's name is not valid UTF-8").file(path).help("run it in another folder"))
 }
 
 fn table_of(found: &[Believed]) -> Result<Table> {
@@ -147,9 +178,9 @@ fn attack_file(arguments: &Arguments, path: &Path, output: &mut Output) -> Resul
 
 fn attack_transactions(arguments: &Arguments, output: &mut Output) -> Result<ExitCode> {
     let wanted = on_transactions(arguments)?;
-    let found = working("attacking", || release::transactions::attack(&arguments.release, &wanted))?;
-    let verified = working("verifying", || verify(&arguments.release, &formats()))?.holds();
-    print_found(arguments, output, &found, Some(verified))
+    let verified = arguments.verified()?;
+    let found = working("attacking", || release::transactions::attack(&arguments.release, &wanted));
+    print_found(arguments, output, &found.map_err(|error| blamed(error, verified))?, Some(verified))
 }
 
 fn print_found(
@@ -163,27 +194,41 @@ fn print_found(
         output.json(&serde_json::json!({ "attacks": found, "verifies": verified }))?;
     } else {
         output.text(&report::transactions::attacks_text(found))?;
-        warn(arguments, output, verified != Some(false))?;
     }
-    Ok(ExitCode::SUCCESS)
+    conclude(arguments, output, verified != Some(false))
 }
 
-/// Says so if a release is not what was published.
-fn warn(arguments: &Arguments, output: &mut Output, verified: bool) -> Result<()> {
+/// Says so, and fails, if a release is not what was published.
+fn conclude(arguments: &Arguments, output: &mut Output, verified: bool) -> Result<ExitCode> {
     if verified {
-        return Ok(());
+        return Ok(ExitCode::SUCCESS);
     }
-    let name = arguments.release.display();
-    output.text(&format!("\n✗ {name} does not verify: it is not what was published (`sfumato verify {name}`)\n"))
+    if !arguments.json {
+        let name = arguments.release.display();
+        output
+            .text(&format!("\n✗ {name} does not verify: it is not what was published (`sfumato verify {name}`)\n"))?;
+    }
+    Ok(ExitCode::from(Fault::Gate.exit_code()))
+}
+
+/// A release that cannot be attacked because somebody changed it failed its verification: nobody need
+/// mend the data.
+fn blamed(error: Error, verified: bool) -> Error {
+    if verified || error.fault() != Fault::Data {
+        return error;
+    }
+    let message = format!("the release does not verify, and cannot be attacked: {}", error.message());
+    Error::new(Fault::Gate, message).help("`sfumato verify` says what was changed")
 }
 
 fn attack_table(arguments: &Arguments, output: &mut Output) -> Result<ExitCode> {
     let wanted = arguments.wanted(&attacks::KINDS, attacks::find)?;
-    let found = working("attacking", || attack(&arguments.release, &wanted, &formats()))?;
+    let verified = arguments.verified()?;
+    let found = working("attacking", || attack(&arguments.release, &wanted, &formats()));
+    let found = found.map_err(|error| blamed(error, verified))?;
     if let Some(path) = &arguments.each {
         arguments.write_each(path, &wanted)?;
     }
-    let verified = working("verifying", || verify(&arguments.release, &formats()))?.holds();
     if arguments.json {
         output.json(&serde_json::json!({ "attacks": found, "verifies": verified }))?;
     } else {
@@ -191,7 +236,6 @@ fn attack_table(arguments: &Arguments, output: &mut Output) -> Result<ExitCode> 
         if let Some(path) = &arguments.each {
             output.text(&format!("\nWrote {}\n", path.display()))?;
         }
-        warn(arguments, output, verified)?;
     }
-    Ok(ExitCode::SUCCESS)
+    conclude(arguments, output, verified)
 }

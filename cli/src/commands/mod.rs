@@ -67,10 +67,16 @@ fn parse_delimiter(text: &str) -> std::result::Result<u8, String> {
 
 /// Refuses to write a page over what was read, into a release, or over anything that is no page.
 fn check_page(path: &Path, inputs: &[PathBuf], release: Option<&Path>) -> Result<()> {
+    check_written(path, inputs, release, &["html", "htm"])
+}
+
+/// The same for a file with one of these endings.
+fn check_written(path: &Path, inputs: &[PathBuf], release: Option<&Path>, endings: &[&str]) -> Result<()> {
     let is_input = inputs.iter().any(|input| is_same_file(input, path));
-    let is_page = path.extension().is_some_and(|ending| ending == "html" || ending == "htm");
-    if is_input || !is_page {
-        let error = Error::plan("a page is written to a file that ends in .html").file(path);
+    let fits = path.extension().is_some_and(|ending| endings.iter().any(|known| ending == *known));
+    if is_input || !fits {
+        let last = if endings.contains(&"json") { " or .json" } else { "" };
+        let error = Error::plan(format!("a page is written to a file that ends in .html{last}")).file(path);
         return Err(error.help("choose another name"));
     }
     let folder = path.parent().unwrap_or(Path::new(""));

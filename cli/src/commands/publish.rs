@@ -1,7 +1,7 @@
 //! `sfumato publish`: from a plan to a release directory, or to nothing.
 
 use super::recording::{RecordArguments, Recording};
-use super::{check_page, formats, write_whole};
+use super::{check_written, formats, write_whole};
 use crate::output::{Output, working};
 use clap::Args;
 use serde_json::Value;
@@ -49,7 +49,7 @@ pub struct Arguments {
     /// Sign the certificate with this private key (Ed25519, of `sfumato keygen` or `ssh-keygen`, without a passphrase), into certificate.json.sig.
     #[arg(long, value_name = "KEY")]
     sign: Option<PathBuf>,
-    /// Also write a report with every figure, for yourself: it is not for release.
+    /// Also write a report with every figure, for yourself: a page (.html) or one document (.json). It is not for release.
     #[arg(long, value_name = "FILE")]
     internal_report: Option<PathBuf>,
     /// Make random choices with this seed, for experiments: whoever knows it undoes them, and the certificate says so.
@@ -75,6 +75,20 @@ impl Arguments {
     fn inputs(&self, data: &Path, named: impl IntoIterator<Item = PathBuf>) -> Vec<PathBuf> {
         let own = [self.plan.clone(), data.to_owned()];
         own.into_iter().chain(self.sign.clone()).chain(named).collect()
+    }
+
+    /// Refuses an internal report that cannot be written where it is to be.
+    fn check_internal_report(&self, inputs: &[PathBuf]) -> Result<()> {
+        let path = self.internal_report.as_ref();
+        path.map_or(Ok(()), |path| check_written(path, inputs, Some(&self.out), &["html", "htm", "json"]))
+    }
+
+    /// Writes the internal report, if there is to be one.
+    fn write_internal_report(&self, page: impl FnOnce() -> String, document: impl FnOnce() -> Value) -> Result<()> {
+        let Some(path) = &self.internal_report else { return Ok(()) };
+        let is_json = path.extension().is_some_and(|ending| ending == "json");
+        let text = if is_json { format!("{:#}\n", document()) } else { page() };
+        write_whole(path, &text)
     }
 
     /// Whose fault an error is.
@@ -138,9 +152,7 @@ fn publish_transactions(
     }
     let data = arguments.data(plan.data.as_ref())?;
     let inputs = arguments.inputs(data, plan.files());
-    if let Some(path) = &arguments.internal_report {
-        check_page(path, &inputs, Some(&arguments.out))?;
-    }
+    arguments.check_internal_report(&inputs)?;
     let read = working(&format!("reading {}", data.display()), || plan.layout.read(data, &formats()))
         .map_err(|error| arguments.blame(error, data))?;
     let content = Content::Sets(&read.table);
@@ -149,9 +161,10 @@ fn publish_transactions(
         publish::transactions::make(&plan, &read)
     })
     .map_err(|error| arguments.blame(error, data))?;
-    if let Some(path) = &arguments.internal_report {
-        write_whole(path, &transactions_html(&made.publication, Audience::Internal, "Release report"))?;
-    }
+    arguments.write_internal_report(
+        || transactions_html(&made.publication, Audience::Internal, "Release report"),
+        || report::transactions::internal_json(&made.publication),
+    )?;
     let place = release::Place {
         target: &arguments.out,
         replace: arguments.replace,
@@ -172,18 +185,17 @@ fn publish_table(arguments: &Arguments, plan: &Plan, key: Option<&SecretKey>) ->
     }
     let data = arguments.data(plan.data.as_ref())?;
     let inputs = arguments.inputs(data, plan.files(&publishing));
-    if let Some(path) = &arguments.internal_report {
-        check_page(path, &inputs, Some(&arguments.out))?;
-    }
+    arguments.check_internal_report(&inputs)?;
     let table = working(&format!("reading {}", data.display()), || formats().read(data, &plan.options))?;
     let content = Content::Table(&table);
     let recording = Recording::look_up(&arguments.record, content, &arguments.out)?;
     let made =
         working("forming safe groups, attacking the result", || publish::make(plan, &publishing, &table, &formats()))
             .map_err(|error| arguments.blame(error, data))?;
-    if let Some(path) = &arguments.internal_report {
-        write_whole(path, &report_html(&made.publication, Audience::Internal, "Release report"))?;
-    }
+    arguments.write_internal_report(
+        || report_html(&made.publication, Audience::Internal, "Release report"),
+        || report::internal_json(&made.publication),
+    )?;
     let order = release::Order {
         plan,
         publishing: &publishing,

@@ -3,7 +3,7 @@
 
 #![allow(dead_code, reason = "every test file uses its own part of this")]
 
-use crate::support::publishing::{COLUMNS, CRITERIA, PATIENTS, people};
+use crate::support::publishing::{COLUMNS, CRITERIA, PATIENTS, accepting, people};
 use crate::support::{Folder, SFUMATO};
 use std::collections::BTreeMap;
 use std::os::unix::process::ExitStatusExt;
@@ -89,7 +89,8 @@ impl Scene {
     pub fn in_format(format: &'static str) -> Scene {
         let plan = |k: u8| {
             let criteria = CRITERIA.replace("k = 3", &format!("k = {k}"));
-            format!("[data]\npath = \"data.csv\"\n[columns]\n{COLUMNS}{criteria}[release]\nformat = \"{format}\"\n")
+            let release = format!("[release]\nformat = \"{format}\"\n{}", accepting(COLUMNS));
+            format!("[data]\npath = \"data.csv\"\n[columns]\n{COLUMNS}{criteria}{release}")
         };
         Scene::new(format, false, &[("data.csv", PATIENTS), ("old.toml", &plan(2)), ("new.toml", &plan(4))])
     }

@@ -53,6 +53,10 @@ impl Method for Anatomy {
         Ok(Some(Outcome::Groups(Grouping { groups, whole: None, withheld, resolved })))
     }
 
+    fn withholds(&self) -> bool {
+        true
+    }
+
     fn class(&self) -> Class {
         Class::SaOnly
     }

@@ -2,6 +2,7 @@
 //!
 //! An axis depends on the values that records have and on what the plan says about the column, never on sensitive values, on values that no record has, or on the order of records.
 
+use super::Along;
 use crate::data::{Column, Role, Schema, Table, ValueType};
 use crate::error::{Error, Result, suggest};
 use crate::kind::Raw;
@@ -86,6 +87,19 @@ pub(super) fn possible_bases<'t>(
             Err(Error::plan(message).help("leave out `axes`, or say more about the column"))
         }
     }
+}
+
+/// What values of a column are compared by, given what is written for all quasi-identifiers.
+pub(super) fn along(axes: &[String], at: usize, column: &Column, schema: &Schema) -> Result<Along> {
+    let basis = match axes.get(at) {
+        Some(name) => Basis::find(name)?,
+        None => Basis::of(column, schema),
+    };
+    Ok(match basis {
+        Basis::Value | Basis::Order => Along::Order,
+        Basis::Hierarchy => Along::Hierarchy,
+        Basis::Frequency => Along::Frequency,
+    })
 }
 
 /// Bases as they would be written in a plan.

@@ -8,8 +8,8 @@
 
 use super::grouping::{Growing, bucket_size};
 use super::order::{ORDER, SORT, priority, sorted};
-use super::{ANATOMIZE, BUCKET, Build, Class, Grouping, Method, Outcome, Replay, Replayer, Safety, Task, View};
-use crate::data::Column;
+use super::{ANATOMIZE, Along, BUCKET, Build, Class, Grouping, Method, Outcome, Replay, Replayer, Safety, Task, View};
+use crate::data::{Column, Schema};
 use crate::error::Result;
 use crate::exact::Fraction;
 use crate::kind::{Kind, Params, Raw};
@@ -50,6 +50,14 @@ impl Method for Greedy {
             return Ok(None);
         }
         Ok(Some(Outcome::Groups(Grouping::of_stretches(&rows, &stretches, stated))))
+    }
+
+    fn along(&self, _at: usize, _column: &Column, _schema: &Schema) -> Result<Along> {
+        Ok(Along::Order)
+    }
+
+    fn withholds(&self) -> bool {
+        true
     }
 
     fn class(&self) -> Class {

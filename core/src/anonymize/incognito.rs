@@ -10,9 +10,10 @@
 use super::optimal::{find_best, outcome};
 use super::search::Search;
 use super::{
-    BUDGET, Build, Class, Generalization, Judge, Lattice, Method, Outcome, SEARCH, Task, bounded, lattice_within,
-    level_ranges,
+    Along, BUDGET, Build, Class, Generalization, Judge, Lattice, Method, Outcome, SEARCH, Task, bounded,
+    lattice_within, level_ranges,
 };
+use crate::data::{Column, Schema};
 use crate::error::{Fault, Result};
 use crate::kind::Kind;
 
@@ -43,6 +44,14 @@ impl Method for Incognito {
             }
             Err(error) => Err(error),
         }
+    }
+
+    fn along(&self, _at: usize, _column: &Column, _schema: &Schema) -> Result<Along> {
+        Ok(Along::Hierarchy)
+    }
+
+    fn withholds(&self) -> bool {
+        true
     }
 
     fn class(&self) -> Class {

@@ -33,15 +33,17 @@ mod search;
 pub mod skyline_anonymize;
 mod split;
 pub mod symmetric_grouping;
+mod within;
 
 pub use grouping::{Checker, Grouping, Safety};
 pub use judge::{Judge, Judged, Work};
 pub use lattice::Lattice;
 pub use replay::{Class, Replay, Replayer, View};
+pub use within::Within;
 
 use crate::chance::Chance;
 use crate::criterion::{Bound, Requirement};
-use crate::data::{Role, Schema, Table};
+use crate::data::{Column, Role, Schema, Table};
 use crate::error::{Error, Fault, Result};
 use crate::kind::{self, Kind, Param, Params, Raw, Setting, Shape};
 use crate::utility::Chosen;
@@ -169,10 +171,33 @@ pub trait Method: Send + Sync {
     /// What its choices depend on, for criteria that read sensitive values.
     fn class(&self) -> Class;
 
+    /// What it goes by when it compares values of a quasi-identifier, which has this place in the plan.
+    fn along(&self, _at: usize, _column: &Column, _schema: &Schema) -> Result<Along> {
+        Ok(Along::Nothing)
+    }
+
+    /// Whether it may leave out records that it cannot group safely.
+    fn withholds(&self) -> bool {
+        false
+    }
+
     /// How it came to each published group; nothing if that cannot be told group by group. The parameters are those that [`Grouping::resolved`] tells.
     fn replayer<'a>(&self, _view: &View<'a>) -> Result<Option<Replayer<'a>>> {
         Ok(None)
     }
+}
+
+/// What a method goes by when it compares values of a quasi-identifier.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Along {
+    /// Their order, as declared or natural.
+    Order,
+    /// Their hierarchy.
+    Hierarchy,
+    /// How frequent they are.
+    Frequency,
+    /// Nothing: it does not compare them.
+    Nothing,
 }
 
 /// How far a search may go.
@@ -257,7 +282,18 @@ impl Wanted {
 
     /// Runs it, and divides large groups if that is asked for.
     pub fn run(&self, task: &Task<'_>) -> Result<Option<Outcome>> {
-        let outcome = self.build().run(task)?;
+        self.finish(task, self.build().run(task)?)
+    }
+
+    /// The same in cells, if there are any.
+    pub fn run_within(&self, cells: Option<&Within>, task: &Task<'_>) -> Result<Option<Outcome>> {
+        match cells {
+            None => self.run(task),
+            Some(within) => self.finish(task, within.run(task)?),
+        }
+    }
+
+    fn finish(&self, task: &Task<'_>, outcome: Option<Outcome>) -> Result<Option<Outcome>> {
         match outcome {
             Some(Outcome::Groups(grouping)) if self.anatomizes() => {
                 anatomy::divide(task, grouping).map(|divided| Some(Outcome::Groups(divided)))

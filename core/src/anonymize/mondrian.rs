@@ -12,7 +12,7 @@
 use super::axis::{self, Axis, Basis, Cut};
 use super::coupling::coupled;
 use super::split::Splitter;
-use super::{ANATOMIZE, AXES, Build, Class, Grouping, Method, Outcome, Replay, Replayer, Safety, Task, View};
+use super::{ANATOMIZE, AXES, Along, Build, Class, Grouping, Method, Outcome, Replay, Replayer, Safety, Task, View};
 use crate::data::{Column, Schema};
 use crate::error::Result;
 use crate::exact::Fraction;
@@ -65,6 +65,10 @@ impl Method for Mondrian {
         let parts = splitter.split(rows.len());
         let resolved = vec![(AXES.name, axis::written(&bases))];
         Ok(Some(Outcome::Groups(Grouping::of_stretches(&parts.rows, &parts.stretches, resolved))))
+    }
+
+    fn along(&self, at: usize, column: &Column, schema: &Schema) -> Result<Along> {
+        axis::along(&self.axes, at, column, schema)
     }
 
     fn class(&self) -> Class {

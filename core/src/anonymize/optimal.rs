@@ -8,9 +8,10 @@
 
 use super::search::Search;
 use super::{
-    BUDGET, Build, Class, Generalization, Judge, Lattice, Method, Nodes, Outcome, SEARCH, Task, bounded,
+    Along, BUDGET, Build, Class, Generalization, Judge, Lattice, Method, Nodes, Outcome, SEARCH, Task, bounded,
     lattice_within, level_ranges,
 };
+use crate::data::{Column, Schema};
 use crate::error::{Fault, Result};
 use crate::kind::Kind;
 
@@ -39,6 +40,14 @@ impl Method for Optimal {
             }
             Err(error) => Err(error),
         }
+    }
+
+    fn along(&self, _at: usize, _column: &Column, _schema: &Schema) -> Result<Along> {
+        Ok(Along::Hierarchy)
+    }
+
+    fn withholds(&self) -> bool {
+        true
     }
 
     fn class(&self) -> Class {

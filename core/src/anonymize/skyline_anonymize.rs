@@ -16,7 +16,8 @@
 
 use super::axis::{self, Axis};
 use super::cutting::{Cutter, Filler, Limit, Source, Store};
-use super::{ANATOMIZE, AXES, Build, Class, Grouping, Method, Outcome, Safety, Task};
+use super::{ANATOMIZE, AXES, Along, Build, Class, Grouping, Method, Outcome, Safety, Task};
+use crate::data::{Column, Schema};
 use crate::error::{Error, Result};
 use crate::kind::{Kind, Param, Raw, Shape};
 use rayon::prelude::*;
@@ -87,6 +88,10 @@ impl Method for TopDown {
         for (criterion, coded) in safety.criteria() {
             rules.push((*criterion, coded.map(|coded| number_of(&mut subjects, coded))));
         }
+        if self.priority != INFORMATION_GAIN && !self.target.is_empty() {
+            let error = Error::plan(format!("`target` says nothing with priority = \"{}\"", self.priority));
+            return Err(error.help(format!("leave it out, or write priority = \"{INFORMATION_GAIN}\"")));
+        }
         let mut resolved = vec![(AXES.name, axis::written(&bases))];
         let priority = match self.priority {
             WIDEST => Priority::Widest,
@@ -110,6 +115,10 @@ impl Method for TopDown {
             Ok(())
         })?;
         Ok(formed.map(|_| Outcome::Groups(Grouping::of_stretches(&rows, &stretches, resolved))))
+    }
+
+    fn along(&self, at: usize, column: &Column, schema: &Schema) -> Result<Along> {
+        axis::along(&self.axes, at, column, schema)
     }
 
     fn class(&self) -> Class {
@@ -233,7 +242,8 @@ mod tests {
             metric: &metric,
             chance: Chance::insecure(1),
         };
-        let (target, axes, limit) = ("disease".to_string(), Vec::new(), Limit::new(limit));
+        let target = if priority == INFORMATION_GAIN { "disease" } else { "" }.to_string();
+        let (axes, limit) = (Vec::new(), Limit::new(limit));
         let method = TopDown { priority, target, axes, limit };
         match method.run(&task).unwrap() {
             Some(Outcome::Groups(grouping)) => grouping.groups,

@@ -7,7 +7,8 @@
 
 use super::greedy_grouping::{Sorted, in_order, places};
 use super::order::{ORDER, SORT};
-use super::{ANATOMIZE, Build, Checker, Class, Grouping, Method, Outcome, Replay, Replayer, Safety, Task, View};
+use super::{ANATOMIZE, Along, Build, Checker, Class, Grouping, Method, Outcome, Replay, Replayer, Safety, Task, View};
+use crate::data::{Column, Schema};
 use crate::error::Result;
 use crate::exact::Fraction;
 use crate::kind::{Kind, Params};
@@ -37,6 +38,10 @@ impl Method for Symmetric {
         }
         let stretches = halve(&rows, 0..rows.len(), &safety, &mut checker);
         Ok(Some(Outcome::Groups(Grouping::of_stretches(&rows, &stretches, resolved))))
+    }
+
+    fn along(&self, _at: usize, _column: &Column, _schema: &Schema) -> Result<Along> {
+        Ok(Along::Order)
     }
 
     fn class(&self) -> Class {

@@ -314,7 +314,8 @@ mod tests {
             let formats = Formats::default();
             let target = Target {
                 release: &table, groups: &groups, bucketized: false, schema: &schema, original: None, making: None,
-                suppressed: None,
+                class: None,
+            suppressed: None,
                 promises: &promises, formats: &formats, folder: Path::new("."),
             };
             let number = |name: &'static str, count: u64| (name, crate::kind::Raw::Number(count.to_string()));

@@ -56,9 +56,12 @@ impl Attack for Eligibility {
         Ok(vec![Finding { on: Some(column.name().to_string()), limit, repeatable: suppressed.is_published, ..finding }])
     }
 
-    /// Where nothing had to be withheld there is nothing to find, and any limit is kept to.
-    fn is_made(&self, _: &Target<'_>) -> bool {
+    fn is_about_withheld(&self) -> bool {
         true
+    }
+
+    fn is_made(&self, target: &Target<'_>) -> bool {
+        target.suppressed.is_some()
     }
 }
 

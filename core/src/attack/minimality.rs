@@ -74,8 +74,10 @@ impl Attack for Minimality {
             None => {
                 let sizes_only = |subject: &Subject| matches!(subject, Subject::Nothing);
                 let promises = target.promises;
-                let even = promises.all && promises.criteria.iter().all(|(_, bound)| sizes_only(&bound.subject));
-                self.attack_shares(target, if even { Known::Even } else { Known::Nothing }, None)
+                let is_blind = matches!(target.class, Some(Class::QiOnly | Class::SaOnly));
+                let even =
+                    is_blind || promises.all && promises.criteria.iter().all(|(_, bound)| sizes_only(&bound.subject));
+                self.attack_shares(target, if even { Known::Even } else { Known::Nothing }, target.class)
             }
         }
     }

@@ -9,15 +9,16 @@ pub mod eligibility;
 pub mod homogeneity;
 pub mod linkage;
 pub mod minimality;
+pub mod register;
 mod shared;
 pub mod together;
 pub mod worlds;
 
-use crate::anonymize::{Method, View};
+use crate::anonymize::{Class, Method, View};
 use crate::candidate::Groups;
 use crate::criterion::{About, Bound, Budget, Knowledge, Limit, Requirement};
 use crate::data::{Column, Formats, Role, Schema, Table, sample};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::exact::Fraction;
 use crate::kind::{self, Kind, Params, Raw};
 use crate::skew::{self, Ranked, Seen};
@@ -68,6 +69,8 @@ pub struct Target<'a> {
     pub original: Option<Original<'a>>,
     /// How it was made, for an attacker who knows that and everybody's quasi-identifiers; nothing where groups were not formed record by record, or too little is at hand.
     pub making: Option<Making<'a>>,
+    /// What the method's choices depend on, where that is known.
+    pub class: Option<Class>,
     /// Which records were withheld before because a value was too frequent, if that is known and was done.
     pub suppressed: Option<Suppressed<'a>>,
     /// What the criteria promise.
@@ -182,6 +185,11 @@ pub trait Attack: Send + Sync {
     /// Attacks the release; one finding for each sensitive column, or one in all.
     fn run(&self, target: &Target<'_>) -> Result<Vec<Finding>>;
 
+    /// Whether it is about records that were withheld for a frequent value.
+    fn is_about_withheld(&self) -> bool {
+        false
+    }
+
     /// Whether it is about such a release at all. By default, it is about sensitive columns.
     fn is_made(&self, target: &Target<'_>) -> bool {
         !target.schema.names(Role::Sensitive).is_empty()
@@ -249,6 +257,16 @@ impl Finding {
         self.detail(VULNERABLE_SHARE).filter(|share| *share > 0.0)
     }
 
+    /// Refuses a register of which no record fits the release: it is written in another way, and an
+    /// attack with it proves nothing.
+    pub fn check_register(&self) -> Result<()> {
+        if self.detail(REGISTER_FITTING) != Some(0.0) {
+            return Ok(());
+        }
+        let message = format!("{}: no record of the register fits any group of the release", self.attack);
+        Err(Error::plan(message).help("are its values written as in the table, or as labels of the hierarchies?"))
+    }
+
     /// How many people something could not be decided about, if any.
     pub fn undecided_people(&self) -> Option<u64> {
         self.detail(UNDECIDED_PEOPLE).filter(|people| *people > 0.0).map(|people| people as u64)
@@ -283,6 +301,9 @@ impl Finding {
 
 /// The detail that tells about how many people something could not be decided.
 pub const UNDECIDED_PEOPLE: &str = "undecided_people";
+
+/// The detail that tells how many people of a register fit groups of the release.
+pub const REGISTER_FITTING: &str = "register_fitting";
 
 /// The detail that tells what the authors of a way to withhold records claim about the highest belief.
 pub const CLAIMED_BELIEF: &str = "claimed_belief";
@@ -320,6 +341,7 @@ pub fn on_release(
         schema,
         original: None,
         making: None,
+        class: None,
         suppressed: None,
         promises: &Promises::nothing(),
         formats: &Formats::default(),
@@ -344,6 +366,7 @@ pub fn example(name: &str, written: &[(&str, &str)]) -> Result<Vec<Finding>> {
         schema: &schema,
         original: Some(Original { table: &original, row_of: &[0, 1, 2, 3, 4, 5] }),
         making: None,
+        class: None,
         suppressed: None,
         promises: &Promises::nothing(),
         formats: &Formats::default(),

@@ -27,6 +27,7 @@ use dashu_ratio::RBig;
 use smallvec::{SmallVec, smallvec};
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
+use std::sync::Arc;
 
 const RHO: Param = Param { name: "rho1", summary: "", shape: Shape::Decimal(Range::UNIT), default: None };
 
@@ -78,7 +79,12 @@ fn bind(context: &Context<'_>) -> Result<Bound> {
         }
     };
     let criterion = BayesOptimal { rho1, rho2, values: joint.values, pair_of_code, members, joint };
-    Ok(Bound { subject: Subject::Made(subject, pairs), criterion: Box::new(criterion), holders: Holders::OneEach })
+    Ok(Bound {
+        subject: Subject::Made(subject, pairs),
+        criterion: Arc::new(criterion),
+        holders: Holders::OneEach,
+        goes_by: None,
+    })
 }
 
 /// Weights of (combination, value), one row of values per combination.

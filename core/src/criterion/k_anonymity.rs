@@ -17,6 +17,7 @@ use super::{About, Bound, Build, Criterion, Evidence, Holders, Knowledge, Least,
 use crate::candidate::Histogram;
 use crate::exact::Fraction;
 use crate::kind::{Kind, Param, Shape};
+use std::sync::Arc;
 
 /// The description of k-anonymity.
 pub const KIND: Kind<Build> = Kind {
@@ -28,8 +29,8 @@ pub const KIND: Kind<Build> = Kind {
     build: Build {
         on: On::Nothing,
         bind: |context| {
-            let criterion = Box::new(KAnonymity { k: context.params.count("k") });
-            Ok(Bound { subject: Subject::Nothing, criterion, holders: Holders::OneEach })
+            let criterion = Arc::new(KAnonymity { k: context.params.count("k") });
+            Ok(Bound { subject: Subject::Nothing, criterion, holders: Holders::OneEach, goes_by: None })
         },
     },
 };

@@ -41,6 +41,7 @@ use crate::data::{Column, Schema, Table};
 use crate::error::{Error, Result};
 use crate::kind::{self, Kind, Params};
 use std::path::Path;
+use std::sync::Arc;
 
 /// The criteria, from the weakest idea to the strongest: size, diversity, diversity with exceptions, several columns, distance to the whole, an
 /// attacker with a distribution of her own, and attackers who know a stated amount about people.
@@ -162,9 +163,20 @@ pub struct Bound {
     /// The column that it reads.
     pub subject: Subject,
     /// The criterion.
-    pub criterion: Box<dyn Criterion>,
+    pub criterion: Arc<dyn Criterion>,
     /// How many values a person may have, and where they are.
     pub holders: Holders,
+    /// What the plan says of its sensitive column that it goes by, besides the values.
+    pub goes_by: Option<Word>,
+}
+
+/// What a plan may say of a sensitive column and only some criteria go by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Word {
+    /// The order of its values.
+    Order,
+    /// Its hierarchy.
+    Hierarchy,
 }
 
 /// How many values a person may have, and where they are.
@@ -190,9 +202,31 @@ impl Bound {
         })
     }
 
+    /// The same for some rows of the table, which has the [same codes](Table::part). Distributions
+    /// "of the whole" stay those of the whole table.
+    pub fn part(&self, rows: &[u32]) -> Bound {
+        let of = |codes: &[u32]| rows.iter().map(|&row| codes[row as usize]).collect();
+        let subject = match &self.subject {
+            Subject::Nothing => Subject::Nothing,
+            Subject::Column(name) => Subject::Column(name.clone()),
+            Subject::Made(codes, domain) => Subject::Made(of(codes), *domain),
+        };
+        let holders = match &self.holders {
+            Holders::OneEach => Holders::OneEach,
+            Holders::Cells => Holders::Cells,
+            Holders::Records(whose) => Holders::Records(of(whose)),
+        };
+        Bound { subject, criterion: self.criterion.clone(), holders, goes_by: self.goes_by }
+    }
+
     /// A criterion that reads the sensitive column it is about.
     fn on_column(context: &Context<'_>, criterion: Box<dyn Criterion>) -> Result<Bound> {
-        Ok(Bound { subject: Subject::Column(context.on[0].clone()), criterion, holders: Holders::OneEach })
+        Ok(Bound {
+            subject: Subject::Column(context.on[0].clone()),
+            criterion: criterion.into(),
+            holders: Holders::OneEach,
+            goes_by: None,
+        })
     }
 }
 

@@ -20,6 +20,7 @@ use crate::candidate::{Counter, Histogram, dense_ids};
 use crate::error::Result;
 use crate::kind::{Kind, Param, Params};
 use std::cell::RefCell;
+use std::sync::Arc;
 
 type Make = fn(&Params, Vec<bool>) -> Result<Box<dyn Criterion>>;
 
@@ -89,8 +90,9 @@ fn bind(context: &Context<'_>, make: Make) -> Result<Bound> {
     }
     Ok(Bound {
         subject: Subject::Made(joint, combinations),
-        criterion: Box::new(MultiAttribute { sides }),
+        criterion: Arc::new(MultiAttribute { sides }),
         holders: Holders::OneEach,
+        goes_by: None,
     })
 }
 

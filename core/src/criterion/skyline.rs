@@ -80,7 +80,7 @@ fn bind(context: &Context<'_>) -> Result<Bound> {
     let people = criterion.people.as_mut().expect("just put there");
     let subject = Subject::Made(std::mem::take(&mut people.codes), people.domain());
     let holders = people.whose.take().map_or(Holders::Cells, Holders::Records);
-    Ok(Bound { subject, criterion: Box::new(criterion), holders })
+    Ok(Bound { subject, criterion: Arc::new(criterion), holders, goes_by: None })
 }
 
 /// How several values of a person are written, if people have several.

@@ -15,7 +15,7 @@
 //! ```
 
 use super::shared::{Whole, surely_at_least};
-use super::{About, Bound, Build, Context, Criterion, Evidence, Knowledge, Limit, Measure, On, Scope};
+use super::{About, Bound, Build, Context, Criterion, Evidence, Knowledge, Limit, Measure, On, Scope, Word};
 use crate::candidate::Histogram;
 use crate::error::{Error, Result};
 use crate::exact::Fraction;
@@ -39,14 +39,14 @@ pub const KIND: Kind<Build> = Kind {
     build: Build {
         on: On::Column,
         bind: |context| {
-            let distance = match context.params.choice("distance") {
-                "ordered" => Distance::ordered(context)?,
-                "hierarchical" => Distance::hierarchical(context)?,
-                _ => Distance::Equal,
+            let (distance, goes_by) = match context.params.choice("distance") {
+                "ordered" => (Distance::ordered(context)?, Some(Word::Order)),
+                "hierarchical" => (Distance::hierarchical(context)?, Some(Word::Hierarchy)),
+                _ => (Distance::Equal, None),
             };
             let criterion =
                 TCloseness { t: context.params.decimal("t").fraction(), whole: Whole::of(context.column()?), distance };
-            Bound::on_column(context, Box::new(criterion))
+            Ok(Bound { goes_by, ..Bound::on_column(context, Box::new(criterion))? })
         },
     },
 };

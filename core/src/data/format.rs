@@ -4,7 +4,7 @@ use super::{Table, ValueType};
 use crate::error::{Error, Result};
 use std::path::Path;
 
-/// How a file is to be read. Formats that carry names and types ignore what does not concern them.
+/// How a file is to be read. What is about text formats is refused for others.
 #[derive(Clone, Debug)]
 pub struct ReadOptions {
     /// The delimiter of a text format; `None` detects it.
@@ -102,11 +102,30 @@ impl Formats {
     /// Reads a table in the format its ending tells.
     pub fn read(&self, path: &Path, options: &ReadOptions) -> Result<Table> {
         let read = || {
+            self.refuse_idle(path, options)?;
             let table = self.read_unchecked(path, options)?;
             table.check_types(&options.types)?;
             Ok(table)
         };
         read().map_err(|error: Error| error.file(path))
+    }
+
+    /// Refuses what is said about text formats of a file in another.
+    fn refuse_idle(&self, path: &Path, options: &ReadOptions) -> Result<()> {
+        let format = self.of(path)?;
+        let said = [
+            ("delimiter", options.delimiter.is_some()),
+            ("header", !options.header),
+            ("names", options.names.is_some()),
+            ("trim", options.trim),
+        ];
+        match said.into_iter().find(|(_, is_said)| *is_said && !format.is_text()) {
+            None => Ok(()),
+            Some((key, _)) => {
+                let message = format!("`{key}` has no effect: {} files carry their columns themselves", format.name());
+                Err(Error::plan(message).help("leave it out"))
+            }
+        }
     }
 
     /// The same, but values may be of other types than declared.

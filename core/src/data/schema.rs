@@ -75,6 +75,12 @@ impl Schema {
         self.0.iter().find(|column| column.name == name)
     }
 
+    /// The same schema with other words on one of its columns.
+    pub fn with_spec(mut self, spec: ColumnSpec) -> Schema {
+        self.0.iter_mut().filter(|known| known.name == spec.name).for_each(|known| *known = spec.clone());
+        self
+    }
+
     /// The names of the columns in a role.
     pub fn names(&self, role: Role) -> Vec<&str> {
         self.0.iter().filter(|column| column.role == role).map(|column| column.name.as_str()).collect()
@@ -154,6 +160,16 @@ impl Schema {
             );
         }
         Ok((low, high))
+    }
+
+    /// The rule of a column, if its labels are intervals of the order in which the column's values
+    /// are: then neighbouring labels can be joined to a range.
+    pub fn interval_rule(&self, column: &Column) -> Option<&dyn Rule> {
+        let domain = column.domain();
+        let spec = self.find(column.name()).filter(|spec| spec.order.is_empty())?;
+        let value = (0..domain.len() as u32).find(|code| domain.missing() != Some(*code))?;
+        let rule = spec.rule.as_deref().filter(|_| domain.value_type().is_ordered())?;
+        rule.span(1, domain.label(value), domain.label(value)).is_some().then_some(rule)
     }
 
     /// Refuses quasi-identifier values that are neither base values of the column's hierarchy nor labels of it, so that a wrong hierarchy shows

@@ -238,6 +238,17 @@ impl Table {
         Table { columns: self.columns.iter().map(|column| column.rows(rows)).collect(), rows: rows.len() }
     }
 
+    /// Some rows, in the order given. Codes keep their meaning: domains stay as they are, also where
+    /// none of the rows has a value any more.
+    pub fn part(&self, rows: &[u32]) -> Table {
+        let of = |column: &Column| Column {
+            name: column.name.clone(),
+            codes: rows.iter().map(|&row| column.codes[row as usize]).collect(),
+            domain: column.domain.clone(),
+        };
+        Table { columns: self.columns.iter().map(of).collect(), rows: rows.len() }
+    }
+
     /// The columns, in the order of the file.
     pub fn columns(&self) -> &[Column] {
         &self.columns

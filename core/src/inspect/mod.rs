@@ -1,9 +1,13 @@
 //! What a table is like before anything is decided: types, shares, how identifying columns are, and which roles suggest themselves. And whether its sensitive values are too skewed to be hidden at all.
 
+mod alike;
 mod batches;
 mod eligibility;
+mod patterns;
+mod roles;
 mod transactions;
 
+pub use alike::{Alike, alike, alike_note, alike_notes};
 pub use batches::{Batches, Period, Rate, batches, date_columns};
 pub use eligibility::{Eligibility, Sight, Way, eligibility, ways};
 pub use transactions::{TransactionProfile, draft_transaction_plan, inspect_transactions};
@@ -11,6 +15,7 @@ pub use transactions::{TransactionProfile, draft_transaction_plan, inspect_trans
 use crate::candidate::dense_ids;
 use crate::data::{Column, Domain, ReadOptions, Role, Table, ValueType};
 use rayon::prelude::*;
+use roles::Suggestion;
 
 /// What was found about a table.
 #[derive(Clone, Debug)]
@@ -22,7 +27,7 @@ pub struct Profile {
     /// The most identifying pairs and triples of columns that do not identify alone, most identifying first.
     pub combinations: Vec<Combination>,
     /// What looks as if the table was not read as it was meant.
-    pub notes: Vec<&'static str>,
+    pub notes: Vec<String>,
     /// Records that combinations were counted over, if not all: fewer records make more combinations unique.
     pub sampled: Option<usize>,
 }
@@ -46,6 +51,9 @@ pub struct ColumnProfile {
     pub role: Role,
     /// Why.
     pub reason: String,
+    /// Whether its name or its values say that it identifies people directly, however often each value
+    /// occurs: an e-mail address, say.
+    pub is_direct: bool,
 }
 
 /// How identifying some columns are together.
@@ -65,6 +73,8 @@ const COMBINED_COLUMNS: usize = 10;
 const COMBINED_RECORDS: usize = 1_000_000;
 /// Combinations kept of each size.
 const KEPT: usize = 5;
+/// Choices of levels up to which a search decides every one of them by default.
+const MOST_CANDIDATES: u64 = 10_000_000;
 /// From so many records on, uniqueness tells more than a column's name.
 const TELLING_RECORDS: usize = 100;
 /// From this share of unique values on, a column identifies by itself.
@@ -86,7 +96,8 @@ pub fn inspect(table: &Table) -> Profile {
         table.columns().par_iter().map(|column| profile(column, table.rows())).collect();
     ensure_quasi(&mut columns);
     let (combinations, sampled) = combinations(table, &columns);
-    Profile { records: table.rows(), columns, combinations, notes: notes(table), sampled }
+    let notes = notes(table, &columns);
+    Profile { records: table.rows(), columns, combinations, notes, sampled }
 }
 
 fn profile(column: &Column, records: usize) -> ColumnProfile {
@@ -96,7 +107,7 @@ fn profile(column: &Column, records: usize) -> ColumnProfile {
     let present = || counts.iter().zip(0u32..).filter(|(_, code)| Some(*code) != missing).map(|(count, _)| *count);
     let unique_share = share(present().filter(|&count| count == 1).count() as u64);
     let distinct = present().count();
-    let (role, reason) = suggest_role(column, records, unique_share);
+    let Suggestion { role, reason, is_direct } = roles::suggest(column, records, unique_share);
     ColumnProfile {
         name: column.name().to_string(),
         value_type: column.domain().value_type(),
@@ -106,131 +117,43 @@ fn profile(column: &Column, records: usize) -> ColumnProfile {
         unique_share,
         role,
         reason,
+        is_direct,
     }
 }
 
-fn notes(table: &Table) -> Vec<&'static str> {
+fn notes(table: &Table, profiles: &[ColumnProfile]) -> Vec<String> {
     let mut notes = Vec::new();
     let is_value = |name: &str| [ValueType::Decimal, ValueType::Date].iter().any(|kind| kind.admits(name.trim()));
     if table.columns().iter().any(|column| is_value(column.name())) {
-        notes.push("The first line holds numbers or dates. If it is a record and not names, use --no-header.");
+        notes.push("The first line holds numbers or dates. If it is a record and not names, use --no-header.".into());
     }
     let blank = |column: &Column| {
         let mut labels = column.domain().labels().iter().filter(|label| !label.is_empty()).peekable();
         labels.peek().is_some() && labels.all(|label| label.starts_with(' '))
     };
     if table.columns().iter().any(blank) {
-        notes.push("All values of a column start with a blank. If that is not meant, use --trim.");
+        notes.push("All values of a column start with a blank. If that is not meant, use --trim.".into());
     }
+    let both = table.columns().iter().zip(profiles);
+    let sensitive = both.filter(|(_, profile)| profile.role == Role::Sensitive);
+    notes.extend(sensitive.filter_map(|(column, _)| alike_note(column)));
     notes
 }
 
-/// A plan needs a quasi-identifier: where none suggests itself, the least unique column that is not sensitive must do.
+/// A plan needs a quasi-identifier: where none suggests itself, the least unique column that is not
+/// sensitive must do. A direct identifier comes last: five records of one person would pass as a
+/// group of five.
 fn ensure_quasi(columns: &mut [ColumnProfile]) {
     if columns.iter().any(|column| column.role == Role::Quasi) {
         return;
     }
-    let key = |column: &&mut ColumnProfile| (column.role == Role::Sensitive, (column.unique_share * 1e6) as u64);
+    let key = |column: &&mut ColumnProfile| {
+        (column.is_direct, column.role == Role::Sensitive, (column.unique_share * 1e6) as u64)
+    };
     if let Some(column) = columns.iter_mut().min_by_key(key) {
         column.role = Role::Quasi;
         column.reason = "no column suggests itself, and a plan needs one: say what outsiders know".into();
     }
-}
-
-/// Parts of names that tell a role. Only names are looked at, never values.
-const SENSITIVE_NAMES: [&str; 20] = [
-    "disease",
-    "diagnos",
-    "condition",
-    "illness",
-    "symptom",
-    "icd",
-    "drug",
-    "medication",
-    "treatment",
-    "hiv",
-    "salary",
-    "income",
-    "wage",
-    "debt",
-    "religion",
-    "politic",
-    "sexual",
-    "offence",
-    "crime",
-    "grade",
-];
-const IDENTIFIER_NAMES: [&str; 12] = [
-    "name", "email", "e-mail", "phone", "mobile", "ssn", "passport", "address", "street", "account", "iban", "patient",
-];
-const QUASI_NAMES: [&str; 24] = [
-    "age",
-    "birth",
-    "dob",
-    "sex",
-    "gender",
-    "zip",
-    "postal",
-    "postcode",
-    "plz",
-    "city",
-    "town",
-    "region",
-    "state",
-    "country",
-    "nation",
-    "race",
-    "ethnic",
-    "marital",
-    "educat",
-    "occupation",
-    "job",
-    "work",
-    "employ",
-    "admi",
-];
-
-fn suggest_role(column: &Column, records: usize, unique_share: f64) -> (Role, String) {
-    let distinct = column.domain().len();
-    let name = column.name().to_lowercase();
-    let told_by = |parts: &'static [&'static str]| parts.iter().find(|part| name.contains(**part));
-    let percent = unique_share * 100.0;
-    let measured = column.domain().value_type() == ValueType::Decimal;
-    if distinct <= 1 {
-        return (Role::Insensitive, "one value tells nothing".into());
-    }
-    if let Some(part) = told_by(&SENSITIVE_NAMES) {
-        return (Role::Sensitive, format!("its name has \"{part}\""));
-    }
-    let unique = || (Role::Identifier, format!("{percent:.0} % of records have a value of their own"));
-    let identifies = unique_share >= IDENTIFYING && !measured;
-    // In a small table anything may be unique, so names come first there.
-    if identifies && records >= TELLING_RECORDS {
-        return unique();
-    }
-    if let Some(part) = told_by(&IDENTIFIER_NAMES).filter(|_| unique_share > 0.2) {
-        return (Role::Identifier, format!("its name has \"{part}\", and {percent:.0} % of values are unique"));
-    }
-    if let Some(part) = told_by(&QUASI_NAMES) {
-        return (Role::Quasi, format!("its name has \"{part}\": outsiders may know it"));
-    }
-    if identifies {
-        return unique();
-    }
-    // What many have alone is a name by another name, even if nobody knows it yet.
-    if unique_share > 0.05 && records >= TELLING_RECORDS {
-        return (
-            Role::Quasi,
-            format!("{percent:.0} % of records have a value of their own: whoever knows it finds them"),
-        );
-    }
-    if measured {
-        return (Role::Insensitive, "a measurement that outsiders rarely know".into());
-    }
-    if column.domain().value_type() == ValueType::Integer && distinct > 20 {
-        return (Role::Insensitive, "a number that outsiders rarely know".into());
-    }
-    (Role::Quasi, "outsiders may know it: say otherwise if not".into())
 }
 
 fn combinations(table: &Table, profiles: &[ColumnProfile]) -> (Vec<Combination>, Option<usize>) {
@@ -293,13 +216,20 @@ pub fn draft_plan(table: &Table, profile: &Profile, data: &str, read: &ReadOptio
         "# A plan for sfumato, drafted from the table itself. Read every line: only you know what outsiders know.\n\
          # `sfumato list` tells what can stand here.\n\n\
          [data]\n{}\n\
-         # role: identifier (dropped), quasi (linkable with outside data), sensitive (to be protected), insensitive (kept as it is).\n\
+         # role: identifier (dropped), quasi (linkable with outside data), sensitive (to be protected), insensitive\n\
+         # (published as it is; refused if it makes records unique, unless you accept it by name under [release]).\n\
          # Columns that are not listed take no part.\n[columns]\n",
         data_section(data, table, read),
     );
     let width = profile.columns.iter().map(|column| key(&column.name).chars().count()).max().unwrap_or(0);
+    let mut candidates = 1u64;
     for (column, found) in table.columns().iter().zip(&profile.columns) {
-        let hierarchy = if found.role == Role::Quasi { hierarchy(column.domain()) } else { String::new() };
+        let mut hierarchy = String::new();
+        if found.role == Role::Quasi {
+            let (rule, levels) = drafted_hierarchy(column.domain());
+            candidates = candidates.saturating_mul(levels);
+            hierarchy = format!(", hierarchy = {{ {rule} }}");
+        }
         text +=
             &format!("{:width$} = {{ role = \"{}\"{hierarchy} }}   # {}\n", key(&found.name), found.role, found.reason);
     }
@@ -325,8 +255,11 @@ pub fn draft_plan(table: &Table, profile: &Profile, data: &str, read: &ReadOptio
     }
     text += "\n# How to publish: `sfumato publish` with this plan.\n\
              [method]\nname   = \"optimal\"   # the best choice of levels; \"incognito\" also lists all safe ones\n\
-             metric = \"loss\"      # by which it is the best: `sfumato list metrics`\n\n\
-             [release]\nmax_suppressed = \"2%\"   # records that may be left out because their group cannot be made safe\n";
+             metric = \"loss\"      # by which it is the best: `sfumato list metrics`\n";
+    if candidates > MOST_CANDIDATES {
+        text += "search = \"bounded\"   # there are too many quasi-identifiers to try every choice of levels\n";
+    }
+    text += "\n[release]\nmax_suppressed = \"2%\"   # records that may be left out because their group cannot be made safe\n";
     text
 }
 
@@ -348,27 +281,27 @@ fn data_section(data: &str, table: &Table, read: &ReadOptions) -> String {
     text
 }
 
-/// A hierarchy that fits the values' type.
-fn hierarchy(domain: &Domain) -> String {
+/// A hierarchy that fits the values' type, with the number of its levels.
+fn drafted_hierarchy(domain: &Domain) -> (String, u64) {
     let present = domain.len() - usize::from(domain.missing().is_some());
     let labels = || domain.labels().iter().take(present);
     let codes = labels().all(|label| label.len() >= 3 && label.bytes().all(|byte| byte.is_ascii_digit()));
+    let suppress = || ("suppress = true".to_string(), 2);
     if present == 0 {
-        return ", hierarchy = { suppress = true }".into();
+        return suppress();
     }
     let length = domain.label(0).len();
-    let rule = match domain.value_type() {
+    match domain.value_type() {
         ValueType::Integer | ValueType::Text
             if codes && labels().all(|label| label.len() == length) && present > 20 =>
         {
-            format!("redact = {length}")
+            (format!("redact = {length}"), length as u64 + 1)
         }
-        ValueType::Date => "dates = true".into(),
-        ValueType::Integer if present > 2 => intervals(domain.label(0), domain.label(present as u32 - 1)),
-        ValueType::Text if present > 8 => "fanout = [2, 2]".into(),
-        _ => "suppress = true".into(),
-    };
-    format!(", hierarchy = {{ {rule} }}")
+        ValueType::Date => ("dates = true".into(), 6),
+        ValueType::Integer if present > 2 => (intervals(domain.label(0), domain.label(present as u32 - 1)), 5),
+        ValueType::Text if present > 8 => ("fanout = [2, 2]".into(), 4),
+        _ => suppress(),
+    }
 }
 
 /// Three nested widths; the widest has a handful of intervals between the least and the greatest value.
@@ -429,9 +362,67 @@ mod tests {
             let plan = Plan::parse(&draft, Path::new(".")).unwrap_or_else(|error| panic!("{error}\n{draft}"));
             assert_eq!(plan.schema.columns().len(), table.columns().len());
             for column in plan.schema.select(&table, Role::Quasi).unwrap() {
-                plan.schema.hierarchy(column).unwrap();
+                let height = plan.schema.hierarchy(column).unwrap().height() as u64;
+                assert_eq!(drafted_hierarchy(column.domain()).1, height + 1, "{}", column.name());
             }
         }
+    }
+
+    fn column(name: &str, rows: usize, value: impl Fn(usize) -> String) -> Column {
+        Column::from_values(name, (0..rows).map(value))
+    }
+
+    /// Coordinates, measurements and contacts beside patients: what a draft must not publish as it is.
+    #[test]
+    fn drafts_can_be_published() {
+        let rows = 2000;
+        let mut columns = sample::hospital(rows, 5).columns().to_vec();
+        columns.push(column("lat", rows, |row| format!("47.{:05}", row * 31)));
+        columns.push(column("contact", rows, |row| format!("p{}@example.org", row / 3)));
+        columns.push(column("weight", rows, |row| format!("{}.5", 50 + row * 7 % 45)));
+        columns.push(column("source", rows, |_| "registry".into()));
+        let table = Table::new(columns).unwrap();
+        let draft = draft_plan(&table, &inspect(&table), "data.csv", &ReadOptions::default());
+        let plan = Plan::parse(&draft, Path::new(".")).unwrap();
+        assert_eq!(plan.schema.names(Role::Insensitive), ["source"], "{draft}");
+        assert_eq!(plan.schema.names(Role::Identifier), ["patient", "lat", "contact"], "{draft}");
+        let made = crate::publish::make(&plan, &plan.publishing().unwrap(), &table, &Default::default());
+        made.unwrap_or_else(|error| panic!("{error}\n{draft}"));
+    }
+
+    #[test]
+    fn drafts_of_wide_tables_search_within_bounds() {
+        let searches = |columns: usize| {
+            let wide = (0..columns).map(|at| column(&format!("c{at}"), 200, |row| (row * (at + 1) % 30).to_string()));
+            let table = Table::new(wide.collect()).unwrap();
+            let draft = draft_plan(&table, &inspect(&table), "data.csv", &ReadOptions::default());
+            let plan = Plan::parse(&draft, Path::new(".")).unwrap();
+            plan.publishing().unwrap().method.params.choice("search").to_string()
+        };
+        assert_eq!([searches(10), searches(11)], ["exhaustive", "bounded"]);
+    }
+
+    /// Five records of one person are no group of five people.
+    #[test]
+    fn a_direct_identifier_is_the_last_resort() {
+        let table = Table::new(vec![
+            column("contact", 100, |row| format!("p{}@example.org", row / 10)),
+            column("disease", 100, |row| (row % 3).to_string()),
+        ]);
+        let profile = inspect(&table.unwrap());
+        assert_eq!([profile.columns[0].role, profile.columns[1].role], [Role::Identifier, Role::Quasi]);
+    }
+
+    #[test]
+    fn values_that_differ_by_case_or_blanks_are_noted() {
+        let notes = |name: &str| {
+            let spelt = column(name, 9, |row| ["HIV", "HIV ", "hiv"][row % 3].into());
+            inspect(&Table::new(vec![spelt, column("zip", 9, |row| (row % 2).to_string())]).unwrap()).notes
+        };
+        let noted = notes("disease");
+        assert!(noted.iter().any(|note| note.contains("\"disease\" has 3 values")), "{noted:?}");
+        assert!(noted.iter().all(|note| !note.to_lowercase().contains("hiv")), "{noted:?}");
+        assert!(notes("colour").is_empty());
     }
 
     #[test]

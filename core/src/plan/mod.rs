@@ -2,6 +2,7 @@
 //!
 //! Numbers keep the digits they were written with, and every error names the line.
 
+mod effects;
 mod publishing;
 mod section;
 mod transactions;
@@ -39,6 +40,25 @@ pub struct Plan {
 
 /// Sections that only `publish` reads.
 const PUBLISHING: [&str; 6] = ["method", "release", "gate", "attack", "utility", "skew"];
+
+/// The keys of each section of a plan about a table. `method`, `attack` and `require` have the
+/// parameters of the member that they name besides; `columns` has these for each column.
+pub const KEYS: [(&str, &[&str]); 9] = [
+    ("data", &["kind", "path", "missing", "delimiter", "header", "names", "trim"]),
+    ("columns", &["role", "hierarchy", "levels", "sensitive_values", "order", "type"]),
+    ("require", &["criterion", "on"]),
+    ("method", &["name", "metric"]),
+    ("release", &["form", "max_suppressed", "suppressed", "insensitive", "format", "formulas"]),
+    ("skew", &["method", "l", "on"]),
+    ("gate", &["attacks", "max_belief", "max_risk"]),
+    ("attack", &["attack", "max_belief"]),
+    ("utility", &["target", "queries", "dimensions", "selectivity"]),
+];
+
+/// The keys of a section.
+fn keys_of(section: &str) -> &'static [&'static str] {
+    KEYS.iter().find(|(name, _)| *name == section).map_or(&[], |(_, keys)| keys)
+}
 
 impl Plan {
     /// Reads and checks a plan file.
@@ -110,7 +130,7 @@ impl Plan {
                 error.help("say that these are such: kind = \"transactions\"; in a table, columns are sensitive")
             );
         }
-        data.refuse_unknown(["kind", "path", "missing", "delimiter", "header", "names", "trim"])?;
+        data.refuse_unknown(keys_of("data").iter().copied())?;
         self.data = data.get("path", text)?.map(|path| self.folder.join(path));
         self.options = read_options(data)?;
         Ok(())
@@ -191,7 +211,7 @@ fn read_column(columns: &Section<'_>, name: &str, value: &Spanned<DeValue<'_>>, 
     }
     let label = format!("column \"{name}\"");
     let section = columns.inside(&label, value)?;
-    section.refuse_unknown(["role", "hierarchy", "levels", "sensitive_values", "order", "type"])?;
+    section.refuse_unknown(keys_of("columns").iter().copied())?;
     let role = section.get("role", text)?.ok_or_else(|| {
         Error::plan(format!("{label} has no role"))
             .help("role = \"identifier\", \"quasi\", \"sensitive\" or \"insensitive\"")
@@ -201,6 +221,12 @@ fn read_column(columns: &Section<'_>, name: &str, value: &Spanned<DeValue<'_>>, 
     spec.order = section.get("order", texts)?.unwrap_or_default();
     if (1..spec.order.len()).any(|at| spec.order[..at].contains(&spec.order[at])) {
         return Err(Error::plan(format!("{label}: `order` lists a value twice")));
+    }
+    let is_compared = matches!(spec.role, Role::Quasi | Role::Sensitive);
+    let said = ["hierarchy", "order"].into_iter().find(|key| section.table.get(*key).is_some());
+    if let Some(key) = said.filter(|_| !is_compared) {
+        let error = Error::plan(format!("{label}: `{key}` has no effect on a column with role = \"{}\"", spec.role));
+        return Err(error.line(section.line_of(key)).help("leave it out, or give the column another role"));
     }
     if !spec.sensitive_values.is_empty() && spec.role != Role::Sensitive {
         return Err(Error::plan(format!("{label}: `sensitive_values` belongs to a sensitive column")));
@@ -245,7 +271,7 @@ fn read_requirement(section: &Section<'_>, schema: &Schema) -> Result<Requiremen
     let params: Vec<(&str, Raw)> = section
         .table
         .iter()
-        .filter(|(key, _)| !matches!(key.get_ref().as_ref(), "criterion" | "on"))
+        .filter(|(key, _)| !keys_of("require").contains(&key.get_ref().as_ref()))
         .map(|(key, value)| (key.get_ref().as_ref(), raw(value)))
         .collect();
     let wanted = Requirement::new(&name, &params, &on, schema);

@@ -1,8 +1,9 @@
 //! The sections that say how to publish: `[method]`, `[release]`, `[skew]`, `[gate]`, `[[attack]]` and `[utility]`.
 
-use super::section::{Section, number, raw, text};
+use super::effects::refuse_idle;
+use super::section::{Section, number, raw, text, texts};
 use super::transactions::of_transactions;
-use super::{Plan, parse_toml};
+use super::{Plan, keys_of, parse_toml};
 use crate::anonymize::{self, Wanted};
 use crate::attack;
 use crate::chance::Chance;
@@ -28,10 +29,14 @@ pub struct Publishing {
     pub max_suppressed: Option<Fraction>,
     /// The form of the release, and what becomes of suppressed records and insensitive columns.
     pub recoding: Recoding,
+    /// Insensitive columns that are published whatever they disclose: the plan accepts them by name.
+    pub accepted: Vec<String>,
     /// The file ending of the published table.
     pub format: String,
     /// What becomes of cells that a spreadsheet would run, in text formats.
     pub formulas: Formulas,
+    /// Whether the plan says so; otherwise it is a default, which only text formats need.
+    pub says_formulas: bool,
     /// What to do where a sensitive value is too frequent.
     pub skew: Skew,
     /// What attacks may find.
@@ -108,32 +113,38 @@ impl Plan {
         let (method, metric) = read_method(root.section("method")?.as_ref())?;
         let release = root.section("release")?;
         let (max_suppressed, recoding, format) = read_release(release.as_ref())?;
+        let accepted = release.as_ref().map_or(Ok(Vec::new()), |section| self.read_accepted(section))?;
         let formulas = read_formulas(release.as_ref())?;
+        let says_formulas = release.as_ref().is_some_and(|section| section.table.get("formulas").is_some());
         let attacks = read_attacks(&root.sections("attack")?, &self.requirements)?;
         let (target, workload) = match root.section("utility")? {
             None => (None, None),
             Some(section) => {
-                section.refuse_unknown(["target", "queries", "dimensions", "selectivity"])?;
+                section.refuse_unknown(keys_of("utility").iter().copied())?;
                 (self.read_target(&section)?, read_workload(&section, self.schema.names(Role::Quasi).len())?)
             }
         };
         let skew = read_skew(root.section("skew")?.as_ref())?;
         let gate = read_gate(root.section("gate")?.as_ref())?;
         let chance = Chance::default();
-        Ok(Publishing {
+        let publishing = Publishing {
             method,
             metric,
             max_suppressed,
             recoding,
+            accepted,
             format,
             formulas,
+            says_formulas,
             skew,
             gate,
             attacks,
             target,
             workload,
             chance,
-        })
+        };
+        refuse_idle(self, &root, &publishing)?;
+        Ok(publishing)
     }
 
     /// The files that the plan names besides the data.
@@ -142,6 +153,26 @@ impl Plan {
         let params = self.requirements.iter().map(|wanted| &wanted.params);
         let params = params.chain(publishing.attacks.iter().map(|attempt| &attempt.params));
         rules.map(Path::to_owned).chain(params.flat_map(|params| params.files(&self.folder))).collect()
+    }
+
+    /// The insensitive columns that `insensitive = { accept = […] }` names.
+    fn read_accepted(&self, release: &Section<'_>) -> Result<Vec<String>> {
+        let Some(Raw::Table(_)) = release.table.get("insensitive").map(raw) else { return Ok(Vec::new()) };
+        let section = release.section("insensitive")?.expect("it is there");
+        section.refuse_unknown(["accept"])?;
+        let accepted = section.get("accept", texts)?.unwrap_or_default();
+        let insensitive = self.schema.names(Role::Insensitive);
+        let is_unknown = |name: &&String| !insensitive.contains(&name.as_str());
+        if let Some(name) = accepted.iter().find(is_unknown) {
+            let error =
+                Error::plan(format!("[release] insensitive: \"{name}\" is not an insensitive column of the plan"));
+            let help = match insensitive.is_empty() {
+                true => "the plan has no insensitive column: leave out `accept`".to_string(),
+                false => suggest(name, insensitive),
+            };
+            return Err(error.line(section.line_of("accept")).help(help));
+        }
+        Ok(accepted)
     }
 
     fn read_target(&self, section: &Section<'_>) -> Result<Option<String>> {
@@ -188,7 +219,7 @@ fn read_method(section: Option<&Section<'_>>) -> Result<(Wanted, Chosen)> {
     };
     let at = |error: Error| error.or_line(section.line);
     let name = section.get("name", text)?.unwrap_or(anonymize::DEFAULT.name.to_string());
-    let written = written(section, &["name", "metric"]);
+    let written = written(section, keys_of("method"));
     // The method first: a wrong name explains parameters that it does not know.
     anonymize::find(&name).map_err(|error| of_transactions(&name, error).line(section.line_of("name")))?;
     let method = Wanted::new(&name, &written).map_err(at)?;
@@ -207,9 +238,9 @@ fn read_method(section: Option<&Section<'_>>) -> Result<(Wanted, Chosen)> {
 fn read_release(section: Option<&Section<'_>>) -> Result<(Option<Fraction>, Recoding, String)> {
     let mut recoding = Recoding::default();
     let Some(section) = section else { return Ok((None, recoding, "csv".into())) };
-    section.refuse_unknown(["form", "max_suppressed", "suppressed", "insensitive", "format", "formulas"])?;
-    if choice(section, "form", &["generalized", "bucketized"])? == Some(1) {
-        recoding.form = Form::Bucketized;
+    section.refuse_unknown(keys_of("release").iter().copied())?;
+    if let Some(at) = choice(section, "form", &Form::ALL.map(Form::name))? {
+        recoding.form = Form::ALL[at];
     }
     if choice(section, "suppressed", &["withheld", "starred"])? == Some(1) {
         recoding.suppressed = Suppressed::Starred;
@@ -218,9 +249,7 @@ fn read_release(section: Option<&Section<'_>>) -> Result<(Option<Fraction>, Reco
             return Err(error.line(section.line_of("suppressed")).help("write suppressed = \"withheld\""));
         }
     }
-    if choice(section, "insensitive", &["keep", "drop"])? == Some(1) {
-        recoding.insensitive = Insensitive::Drop;
-    }
+    recoding.insensitive = read_insensitive(section)?;
     let share = share(section, "max_suppressed")?;
     let format = section.get("format", text)?.unwrap_or("csv".into());
     if format.is_empty() || !format.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit()) {
@@ -228,6 +257,22 @@ fn read_release(section: Option<&Section<'_>>) -> Result<(Option<Fraction>, Reco
         return Err(error.help("write format = \"csv\" or another of `sfumato list formats`"));
     }
     Ok((share, recoding, format))
+}
+
+/// Whether insensitive columns are published; which of them are accepted is another question.
+fn read_insensitive(section: &Section<'_>) -> Result<Insensitive> {
+    match section.table.get("insensitive").map(raw) {
+        None | Some(Raw::Table(_)) => Ok(Insensitive::Keep),
+        Some(Raw::Text(_)) => match choice(section, "insensitive", &["keep", "drop"])? {
+            Some(1) => Ok(Insensitive::Drop),
+            _ => Ok(Insensitive::Keep),
+        },
+        Some(other) => {
+            let error = Error::plan(format!("{}: `insensitive` cannot be {}", section.name, other.describe()));
+            let help = "write \"keep\", \"drop\", or { accept = [\"COLUMN\"] } to accept what a column discloses";
+            Err(error.line(section.line_of("insensitive")).help(help))
+        }
+    }
 }
 
 fn read_formulas(section: Option<&Section<'_>>) -> Result<Formulas> {
@@ -241,7 +286,7 @@ const REFUSE: &str = "refuse";
 
 fn read_skew(section: Option<&Section<'_>>) -> Result<Skew> {
     let Some(section) = section else { return Ok(Skew::default()) };
-    section.refuse_unknown(["method", "l", "on"])?;
+    section.refuse_unknown(keys_of("skew").iter().copied())?;
     let method = match section.get("method", text)?.as_deref() {
         None | Some(REFUSE) => None,
         Some(name) => Some(find_publishable(name).map_err(|error| error.line(section.line_of("method")))?),
@@ -271,7 +316,7 @@ fn find_publishable(name: &str) -> Result<&'static Kind<skew::Build>> {
 
 fn read_gate(section: Option<&Section<'_>>) -> Result<Gate> {
     let Some(section) = section else { return Ok(Gate { refuses: true, max_belief: None, max_risk: None }) };
-    section.refuse_unknown(["attacks", "max_belief", "max_risk"])?;
+    section.refuse_unknown(keys_of("gate").iter().copied())?;
     Ok(Gate {
         refuses: choice(section, "attacks", &["refuse", "report"])? != Some(1),
         max_belief: share(section, "max_belief")?,
@@ -285,7 +330,7 @@ fn read_attack(section: &Section<'_>) -> Result<Attempt> {
         at(Error::plan("an [[attack]] names no attack").help("attack = \"…\", see `sfumato list attacks`"))
     })?;
     let kind = attack::find(&name).map_err(|error| at(of_transactions(&name, error)))?;
-    let params = kind.check(&written(section, &["attack", "max_belief"])).map_err(at)?;
+    let params = kind.check(&written(section, keys_of("attack"))).map_err(at)?;
     Ok(Attempt { kind, params, max_belief: share(section, "max_belief")?, is_named: true })
 }
 
@@ -340,7 +385,7 @@ mod tests {
     use std::path::Path;
 
     fn publishing(text: &str) -> Result<Publishing> {
-        let columns = "[columns]\nzip = \"quasi\"\ndisease = \"sensitive\"\n";
+        let columns = "[columns]\nzip = \"quasi\"\ndisease = \"sensitive\"\nnote = \"insensitive\"\n";
         Plan::parse(&format!("{columns}{text}"), Path::new("."))?.publishing()
     }
 
@@ -373,6 +418,19 @@ mod tests {
     }
 
     #[test]
+    fn insensitive_columns_are_kept_dropped_or_accepted_by_name() {
+        let said = |text: &str| {
+            let said = publishing(&format!("[release]\n{text}\n")).unwrap();
+            (said.recoding.insensitive, said.accepted)
+        };
+        assert_eq!(said(""), (Insensitive::Keep, vec![]));
+        assert_eq!(said("insensitive = \"keep\""), (Insensitive::Keep, vec![]));
+        assert_eq!(said("insensitive = \"drop\""), (Insensitive::Drop, vec![]));
+        assert_eq!(said("insensitive = { accept = [\"note\"] }"), (Insensitive::Keep, vec!["note".to_string()]));
+        assert_eq!(said("insensitive = { accept = \"note\" }").1, ["note"]);
+    }
+
+    #[test]
     fn errors_name_line_and_remedy() {
         let check = |text: &str, expected: &[&str]| {
             let message = publishing(text).err().expect("refused").to_string();
@@ -380,18 +438,24 @@ mod tests {
                 assert!(message.contains(part), "{message:?} lacks {part:?}");
             }
         };
-        check("[method]\nname = \"optimall\"\n", &["line 5", "did you mean \"optimal\"?"]);
-        check("[method]\nmetric = \"los\"\n", &["line 5", "did you mean \"loss\"?"]);
-        check("[method]\nbudgt = 3\n", &["line 4", "no parameter \"budgt\""]);
-        check("[release]\nmax_suppressed = 2\n", &["line 5", "share", "\"2%\""]);
-        check("[release]\nmax_suppressed = \"-1%\"\n", &["line 5", "share"]);
-        check("[release]\nform = \"bucketised\"\n", &["line 5", "form"]);
-        check("[gate]\nattacks = \"ignore\"\n", &["line 5", "refuse"]);
-        check("[skew]\nmethod = \"unsafe-d\"\n", &["line 5", "never published", "calibrated"]);
-        check("[skew]\nmethod = \"calibratd\"\n", &["line 5", "did you mean \"calibrated\"?"]);
-        check("[skew]\nl = 1\n", &["line 5", "at least 2"]);
-        check("[skew]\nmethods = \"refuse\"\n", &["line 5", "methods"]);
-        check("[[attack]]\nattack = \"homogenity\"\n", &["line 4", "did you mean \"homogeneity\"?"]);
-        check("[utility]\ntarget = \"diseases\"\n", &["line 5", "did you mean \"disease\"?"]);
+        check("[method]\nname = \"optimall\"\n", &["line 6", "did you mean \"optimal\"?"]);
+        check("[method]\nmetric = \"los\"\n", &["line 6", "did you mean \"loss\"?"]);
+        check("[method]\nbudgt = 3\n", &["line 5", "no parameter \"budgt\""]);
+        check("[release]\nmax_suppressed = 2\n", &["line 6", "share", "\"2%\""]);
+        check("[release]\nmax_suppressed = \"-1%\"\n", &["line 6", "share"]);
+        check("[release]\nform = \"bucketised\"\n", &["line 6", "form"]);
+        check("[release]\ninsensitive = \"dorp\"\n", &["line 6", "did you mean \"drop\"?"]);
+        check("[release]\ninsensitive = [\"note\"]\n", &["line 6", "{ accept = ["]);
+        check("[release]\ninsensitive = { acept = [] }\n", &["line 6", "did you mean \"accept\"?"]);
+        check("[release]\ninsensitive = { accept = true }\n", &["line 6", "a list of texts"]);
+        check("[release]\ninsensitive = { accept = [\"nota\"] }\n", &["line 6", "did you mean \"note\"?"]);
+        check("[release]\ninsensitive = { accept = [\"zip\"] }\n", &["line 6", "\"zip\" is not an insensitive"]);
+        check("[gate]\nattacks = \"ignore\"\n", &["line 6", "refuse"]);
+        check("[skew]\nmethod = \"unsafe-d\"\n", &["line 6", "never published", "calibrated"]);
+        check("[skew]\nmethod = \"calibratd\"\n", &["line 6", "did you mean \"calibrated\"?"]);
+        check("[skew]\nl = 1\n", &["line 6", "at least 2"]);
+        check("[skew]\nmethods = \"refuse\"\n", &["line 6", "methods"]);
+        check("[[attack]]\nattack = \"homogenity\"\n", &["line 5", "did you mean \"homogeneity\"?"]);
+        check("[utility]\ntarget = \"diseases\"\n", &["line 6", "did you mean \"disease\"?"]);
     }
 }

@@ -2,18 +2,19 @@
 
 use super::pipeline::Formed;
 use super::{
-    ChosenLevels, Classification, ColumnLevel, ColumnReport, Distribution, MethodReport, Publication, SearchReport,
-    SkewReport, coarse_note, standing_notes,
+    ChosenLevels, Classification, ColumnLevel, ColumnReport, Distribution, Exposure, MethodReport, Publication,
+    SearchReport, SkewReport, coarse_note, standing_notes,
 };
 use crate::anonymize::{Generalization, Judge, Outcome, Task};
 use crate::attack::Finding;
 use crate::audit::Answer;
 use crate::candidate::Coded;
-use crate::data::{Column, Role};
+use crate::data::{Column, ColumnSpec, Role};
 use crate::error::Result;
+use crate::inspect::alike_notes;
 use crate::plan::{Plan, Publishing};
 use crate::recode::{Form, Labels, Recoded, Suppressed};
-use crate::utility::classification::accuracy;
+use crate::utility::classification::{accuracy, accuracy_of_published};
 use crate::utility::queries::{self, Published, Release, Workload};
 use crate::utility::{grouped, information};
 use std::collections::BTreeMap;
@@ -29,7 +30,7 @@ pub(super) struct Known<'a> {
 }
 
 impl Known<'_> {
-    pub fn describe(&self, criteria: Vec<Answer>, attacks: Vec<Finding>) -> Result<Publication> {
+    pub fn describe(&self, criteria: Vec<Answer>, attacks: Vec<Finding>, exposure: Exposure) -> Result<Publication> {
         let (task, recoded, publishing) = (self.task, self.recoded, self.publishing);
         let (columns, utility) = (self.columns()?, self.utility()?);
         let kept: Vec<f64> = columns.iter().filter_map(|column| column.kept).collect();
@@ -40,7 +41,9 @@ impl Known<'_> {
         let requirements = &self.plan.requirements;
         let mut notes =
             standing_notes(task.schema, requirements, publishing.recoding.form, publishing.chance.is_secure());
-        notes.extend(column_notes(self.plan, publishing, task));
+        notes.extend(self.missing_notes());
+        notes.extend(exposure.sentences());
+        notes.extend(alike_notes(&recoded.table, requirements)?);
         notes.extend(self.skew.map(SkewReport::sentence));
         if let Some(skew) = self.skew.filter(|_| is_coarse(recoded)) {
             notes.extend(coarse_note(skew, task.table.column(&skew.on)?));
@@ -59,6 +62,7 @@ impl Known<'_> {
             criteria,
             attacks,
             undisclosed: Vec::new(),
+            exposure,
             attacks_refuse: publishing.gate.refuses,
             information_kept: information::overall(kept.into_iter()),
             utility,
@@ -67,6 +71,16 @@ impl Known<'_> {
             sensitive: distributions(task, recoded)?,
             notes,
         })
+    }
+
+    /// Which columns of the original have missing values: for the custodian.
+    fn missing_notes(&self) -> Vec<String> {
+        let has_missing = |spec: &&ColumnSpec| {
+            let column = self.task.table.find(&spec.name);
+            spec.role != Role::Identifier && column.is_some_and(|column| column.domain().missing().is_some())
+        };
+        let columns = self.plan.schema.columns().iter().filter(has_missing);
+        columns.map(|spec| format!("Column \"{}\" has missing values.", spec.name)).collect()
     }
 
     /// Every metric that applies.
@@ -105,14 +119,11 @@ impl Known<'_> {
     /// What is published of a quasi-identifier; nothing where it is the values as they are.
     fn shown(&self, at: usize, column: &Column) -> Result<Option<Shown>> {
         match (&self.formed.outcome, self.publishing.recoding.form) {
-            (_, Form::Bucketized) => Ok(None),
-            (Outcome::Levels(found), Form::Generalized) => {
-                let hierarchy = self.task.schema.quasi_hierarchy(column)?;
-                let (codes, count) = (hierarchy.codes(found.levels[at]), hierarchy.labels(found.levels[at]).len());
-                let mut covers = vec![Vec::new(); count];
-                (0u32..).zip(codes).for_each(|(base, &label)| covers[label as usize].push(base));
-                Ok(Some(Shown { labels: column.codes().iter().map(|&code| codes[code as usize]).collect(), covers }))
-            }
+            (_, Form::Bucketized) => match self.task.schema.level_range(column)?.0 {
+                0 => Ok(None),
+                low => self.shown_on(low, column).map(Some),
+            },
+            (Outcome::Levels(found), Form::Generalized) => self.shown_on(found.levels[at], column).map(Some),
             (Outcome::Groups(_), Form::Generalized) => {
                 let labels = Labels::new(column, self.task.schema, &self.formed.groups)?;
                 let mut of_row = vec![0; column.codes().len()];
@@ -122,6 +133,15 @@ impl Known<'_> {
                 Ok(Some(Shown { labels: of_row, covers: labels.covers }))
             }
         }
+    }
+
+    /// The labels of a quasi-identifier on a level.
+    fn shown_on(&self, level: usize, column: &Column) -> Result<Shown> {
+        let hierarchy = self.task.schema.quasi_hierarchy(column)?;
+        let codes = hierarchy.codes(level);
+        let mut covers = vec![Vec::new(); hierarchy.labels(level).len()];
+        (0u32..).zip(codes).for_each(|(base, &label)| covers[label as usize].push(base));
+        Ok(Shown { labels: column.codes().iter().map(|&code| codes[code as usize]).collect(), covers })
     }
 
     fn columns(&self) -> Result<Vec<ColumnReport>> {
@@ -207,27 +227,38 @@ struct Shown {
     covers: Vec<Vec<u32>>,
 }
 
-/// How well a classifier predicts a column from the quasi-identifiers, before and after.
+/// How well a classifier predicts a column from the quasi-identifiers, learned from the original and from the release; both are
+/// tried on the original's records.
 fn classified(task: &Task<'_>, recoded: &Recoded, target: &str) -> Result<Option<Classification>> {
     let original = task.table.column(target)?;
     let quasi = |table| -> Result<Vec<&Column>> {
         let all = task.schema.select(table, Role::Quasi)?;
         Ok(all.into_iter().filter(|column| column.name() != target).collect())
     };
-    let coded = |columns: Vec<&Column>| -> Vec<(Vec<u32>, usize)> {
-        columns.iter().map(|column| (column.codes().to_vec(), column.domain().len())).collect()
+    let mut is_published = vec![false; task.table.rows()];
+    recoded.row_of.iter().for_each(|&row| is_published[row as usize] = true);
+    // The label under which each record of the original is published; those that are not have any.
+    let labels = |column: &&Column| {
+        let mut codes = vec![0; task.table.rows()];
+        recoded.row_of.iter().zip(column.codes()).for_each(|(&row, &code)| codes[row as usize] = code);
+        (codes, column.domain().len())
     };
-    let (before, after) = (coded(quasi(task.table)?), coded(quasi(&recoded.table)?));
-    let of_release: Vec<u32> = recoded.row_of.iter().map(|&row| original.codes()[row as usize]).collect();
-    let run = |features: &[(Vec<u32>, usize)], codes: &[u32]| {
-        let features: Vec<Coded<'_>> = features.iter().map(|(codes, size)| (codes.as_slice(), *size)).collect();
-        accuracy(&features, (codes, original.domain().len()), codes.len())
-    };
-    let (Some(before), Some(after)) = (run(&before, original.codes()), run(&after, &of_release)) else {
+    let after: Vec<(Vec<u32>, usize)> = quasi(&recoded.table)?.iter().map(labels).collect();
+    let after: Vec<Coded<'_>> = after.iter().map(|(codes, size)| (codes.as_slice(), *size)).collect();
+    let before = quasi(task.table)?;
+    let before: Vec<Coded<'_>> = before.iter().map(|column| (column.codes(), column.domain().len())).collect();
+    let classes = (original.codes(), original.domain().len());
+    let learned = accuracy(&before, classes, task.table.rows());
+    let (Some(before), Some(after)) = (learned, accuracy_of_published(&after, classes, &is_published)) else {
         return Ok(None);
     };
-    let target = target.to_string();
-    Ok(Some(Classification { target, before: before.model, after: after.model, baseline: before.baseline }))
+    Ok(Some(Classification {
+        target: target.to_string(),
+        before: before.model,
+        after: after.model,
+        baseline: before.baseline,
+        margin: before.margin.max(after.margin),
+    }))
 }
 
 fn group_sizes(recoded: &Recoded) -> Vec<(u64, u64)> {
@@ -251,26 +282,4 @@ fn distributions(task: &Task<'_>, recoded: &Recoded) -> Result<Vec<Distribution>
         }
     };
     Ok(task.schema.select(task.table, Role::Sensitive)?.into_iter().map(of).collect())
-}
-
-/// What the custodian should know about columns of the original.
-fn column_notes(plan: &Plan, publishing: &Publishing, task: &Task<'_>) -> Vec<String> {
-    let mut notes = Vec::new();
-    for spec in plan.schema.columns().iter().filter(|spec| publishing.recoding.publishes(spec)) {
-        let alone = task.table.find(&spec.name).filter(|_| spec.role == Role::Insensitive).map(unique_share);
-        if let Some(share) = alone.filter(|share| *share >= 0.01) {
-            notes.push(format!(
-                "The insensitive column \"{}\" is published as it is, and about {:.0} % of the records have a value in it that nobody else has: whoever knows it finds them.",
-                spec.name,
-                share * 100.0
-            ));
-        }
-    }
-    notes
-}
-
-/// The share of records whose value in a column nobody else has.
-fn unique_share(column: &Column) -> f64 {
-    let alone = column.counts().into_iter().filter(|count| *count == 1).count();
-    alone as f64 / column.codes().len().max(1) as f64
 }

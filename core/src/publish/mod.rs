@@ -4,6 +4,8 @@
 //! utility measured. Writing it is another layer's work.
 
 mod describe;
+mod exposure;
+mod idle;
 mod infeasible;
 mod notes;
 mod pipeline;
@@ -11,6 +13,7 @@ mod skewed;
 pub mod transactions;
 
 pub use crate::anonymize::{Class, Considered};
+pub use exposure::{ColumnExposure, Disclosure, Exposure, TOLERATED_PERCENT, ValueDisclosure};
 pub use notes::{coarse_note, standing_notes};
 pub use pipeline::{Made, make};
 pub use skewed::DeclaredSkew;
@@ -55,6 +58,8 @@ pub struct Publication {
     /// The names of attacks that were made and whose findings are for the custodian alone, because they depend on more
     /// than what is published.
     pub undisclosed: Vec<String>,
+    /// What columns that the plan calls insensitive disclose.
+    pub exposure: Exposure,
     /// Whether an attack that finds too much stops the release.
     pub attacks_refuse: bool,
     /// The share of the quasi-identifiers' information that is kept.
@@ -105,6 +110,7 @@ impl Publication {
                 finding.highest.to_f64()
             ));
         }
+        caveats.extend(self.exposure.headline());
         caveats
     }
 
@@ -264,6 +270,8 @@ pub struct Classification {
     pub after: f64,
     /// By always saying the most frequent value.
     pub baseline: f64,
+    /// How far these may be from what they would be for as many other people, 95 times in 100.
+    pub margin: f64,
 }
 
 /// A sensitive column before and after.

@@ -12,7 +12,7 @@ pub fn standing_notes(schema: &Schema, requirements: &[Requirement], form: Form,
         notes.push("Not for release: random choices were made with a seed, and whoever knows it undoes them.".into());
     }
     if form == Form::Bucketized {
-        notes.push("Quasi-identifiers are published as they are: everybody can see who is in the table, and whoever knows a person's quasi-identifiers finds the row. What is hidden is who in a group has which of its sensitive values.".into());
+        notes.push("Quasi-identifiers are published record by record, as exactly as the plan's lowest levels allow: everybody can see who is in the table, and whoever knows a person's quasi-identifiers finds the rows that fit. What is hidden is who in a group has which of its sensitive values.".into());
     }
     if requirements.iter().any(Requirement::several_records) {
         notes.push("People have several records here. Attacks take every record for a person, so none was made; figures about groups count records. What is promised allows for people without any value: whoever knows that everybody in a group has one may believe more. Columns that show which records are one person's must not be published.".into());

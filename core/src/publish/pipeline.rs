@@ -1,17 +1,17 @@
 //! From a plan and a table to a publication, step by step.
 
 use super::describe::Known;
-use super::{DeclaredSkew, Publication, SkewReport, infeasible, skewed};
-use crate::anonymize::{Class, Outcome, Safety, Task, View, Wanted};
-use crate::attack::{Attack, Finding, Making, Original, Promises, Suppressed, Target};
+use super::{DeclaredSkew, Exposure, Publication, SkewReport, idle, infeasible, skewed};
+use crate::anonymize::{Class, Method, Outcome, Safety, Task, View, Wanted, Within};
+use crate::attack::{Finding, Making, Original, Promises, Suppressed, Target};
 use crate::audit::{Answer, audit_bound};
 use crate::candidate::Groups;
 use crate::criterion::{Bound, Holders, Requirement};
-use crate::data::{Formats, Table};
+use crate::data::{Formats, Schema, Table};
 use crate::error::{Error, Fault, Result};
 use crate::exact::Fraction;
 use crate::plan::{Attempt, Plan, Publishing};
-use crate::recode::{Form, Recoded, bucketize, generalize, generalize_groups};
+use crate::recode::{Form, Lowest, Recoded, bucketize, generalize, generalize_groups};
 use std::collections::HashSet;
 use std::path::Path;
 
@@ -23,6 +23,8 @@ pub struct Made {
     pub recoded: Recoded,
     /// What the plan asks for where a value is too frequent, whether or not one was.
     pub skew: Option<DeclaredSkew>,
+    /// What is said of the published columns: where a bucketized release shows labels, of these.
+    pub schema: Schema,
 }
 
 /// Makes a publication: groups, recodes, audits, attacks and measures. Nothing is written; whether attacks found too much is for the caller to ask.
@@ -62,6 +64,7 @@ pub fn make(plan: &Plan, publishing: &Publishing, table: &Table, formats: &Forma
     };
     bound.iter().try_for_each(|bound| refuse_joined_values(bound, publishing.recoding.form))?;
     refuse_counting_records(plan, publishing)?;
+    idle::refuse(plan, publishing, table, &bound, formats)?;
     // To suppress everybody is no release.
     let most = publishing.max_suppressed.unwrap_or(Fraction::ZERO);
     let limit = share_of(most, table.rows()).min(table.rows() as u64 - 1);
@@ -73,6 +76,8 @@ pub fn make(plan: &Plan, publishing: &Publishing, table: &Table, formats: &Forma
             Some(skew) => infeasible::after_suppression(&error, skew.records - task.table.rows() as u64),
         })?;
     let recoded = formed.recode(publishing, &task)?;
+    let exposure = Exposure::measure(&recoded.table, schema, publishing.recoding.form, &publishing.accepted)?;
+    exposure.refuse()?;
     let mut criteria = audited(&task, &recoded)?;
     if publishing.recoding.form == Form::Bucketized {
         // The tables are in another order.
@@ -80,8 +85,9 @@ pub fn make(plan: &Plan, publishing: &Publishing, table: &Table, formats: &Forma
     }
     let attacks = attacked(plan, publishing, &task, skew, &formed, &recoded, formats)?;
     let known = Known { plan, publishing, task: &task, skew, formed: &formed, recoded: &recoded };
-    let publication = known.describe(criteria, attacks)?;
-    Ok(Made { publication, recoded, skew: declared })
+    let publication = known.describe(criteria, attacks, exposure)?;
+    let schema = formed.lowest.schema(schema).clone();
+    Ok(Made { publication, recoded, skew: declared, schema })
 }
 
 /// What a method decided.
@@ -93,12 +99,23 @@ pub(super) struct Formed {
     pub class: Class,
     /// The groups of the original's rows.
     pub groups: Groups,
+    /// What a method that forms groups saw, and what a bucketized release shows.
+    pub lowest: Lowest,
+    /// The method as it can be replayed: on the whole table, or on the parts that were kept apart.
+    replayed: Box<dyn Method>,
 }
 
 impl Formed {
     fn new(publishing: &Publishing, task: &Task<'_>) -> Result<Formed> {
-        let Some(outcome) = publishing.method.run(task)? else {
-            return Err(infeasible::explain(task, publishing.method.chooses_levels())?);
+        let form = publishing.recoding.form;
+        let lowest = Lowest::new(task.table, task.schema, form)?;
+        let by_levels = publishing.method.chooses_levels();
+        let seen = Task { table: lowest.table(task.table), schema: lowest.schema(task.schema), ..*task };
+        let cut = !by_levels && form == Form::Generalized;
+        let within = if cut { Within::new(&publishing.method, task.table, task.schema)? } else { None };
+        let found = publishing.method.run_within(within.as_ref(), if by_levels { task } else { &seen })?;
+        let Some(outcome) = found else {
+            return Err(infeasible::explain(task, by_levels)?);
         };
         let sizes_only = Safety::new(task.table, task.bound)?.reads_sizes_only();
         let class = if sizes_only { Class::QiOnly } else { publishing.method.build().class() };
@@ -114,7 +131,11 @@ impl Formed {
                 (publishing.method.resolved(&found.resolved)?, found.groups.clone())
             }
         };
-        Ok(Formed { outcome, method, class, groups })
+        let replayed: Box<dyn Method> = match within {
+            None => method.build(),
+            Some(within) => Box::new(within.with_method(&method)),
+        };
+        Ok(Formed { outcome, method, class, groups, lowest, replayed })
     }
 
     fn recode(&self, publishing: &Publishing, task: &Task<'_>) -> Result<Recoded> {
@@ -124,13 +145,13 @@ impl Formed {
                 (generalize(task.table, task.schema, task.bound, &found.levels, recoding)?, found.suppressed)
             }
             (Outcome::Levels(found), Form::Bucketized) => {
-                (bucketize(task.table, task.schema, &self.groups, recoding)?, found.suppressed)
+                (bucketize(self.lowest.table(task.table), task.schema, &self.groups, recoding)?, found.suppressed)
             }
             (Outcome::Groups(found), Form::Generalized) => {
                 (generalize_groups(task.table, task.schema, &self.groups, recoding)?, found.withheld)
             }
             (Outcome::Groups(found), Form::Bucketized) => {
-                (bucketize(task.table, task.schema, &self.groups, recoding)?, found.withheld)
+                (bucketize(self.lowest.table(task.table), task.schema, &self.groups, recoding)?, found.withheld)
             }
         };
         if recoded.suppressed as u64 != withheld {
@@ -239,14 +260,13 @@ fn attacked(
         // They would take every record for a person; a note says so.
         return Ok(findings);
     }
-    let method = formed.method.build();
     let making = match &formed.outcome {
         Outcome::Levels(_) => None,
         Outcome::Groups(found) => Some(Making {
-            method: &*method,
+            method: &*formed.replayed,
             view: View {
-                table: task.table,
-                schema: task.schema,
+                table: formed.lowest.table(task.table),
+                schema: formed.lowest.schema(task.schema),
                 groups: found.whole.as_ref().unwrap_or(&found.groups),
                 complete: true,
             },
@@ -279,6 +299,7 @@ fn attacked(
             schema: task.schema,
             original: Some(Original { table: task.table, row_of: &recoded.row_of }),
             making,
+            class: Some(formed.class),
             suppressed,
             promises: &promises,
             formats,
@@ -286,30 +307,24 @@ fn attacked(
         };
         let attack = (attempt.kind.build)(&attempt.params);
         let found = attack.run(&target)?;
-        refuse_unmade(attempt, &*attack, &target)?;
+        // Where nothing had to be withheld there is nothing to find, and any limit is kept to.
+        let is_made = attack.is_made(&target) || attack.is_about_withheld() && publishing.skew.method.is_some();
+        refuse_unmade(attempt, is_made)?;
+        idle::refuse_attack_without_finding(publishing, attempt, found.is_empty())?;
         findings.extend(found);
     }
-    findings.iter().try_for_each(refuse_unfit_register)?;
+    findings.iter().try_for_each(Finding::check_register)?;
     Ok(findings)
 }
 
 /// A limit on an attack that cannot be made would never be exceeded.
-fn refuse_unmade(attempt: &Attempt, attack: &dyn Attack, target: &Target<'_>) -> Result<()> {
-    if attempt.max_belief.is_none() || attack.is_made(target) {
+fn refuse_unmade(attempt: &Attempt, is_made: bool) -> Result<()> {
+    if attempt.max_belief.is_none() || is_made {
         return Ok(());
     }
     let name = attempt.kind.name;
     let error = Error::plan(format!("[[attack]] {name}: `max_belief` limits an attack that cannot be made here"));
     Err(error.help("leave it out, or publish in a form and with columns that the attack is about"))
-}
-
-/// A register of which no record fits the release is written in another way, and an attack with it proves nothing.
-fn refuse_unfit_register(finding: &Finding) -> Result<()> {
-    if finding.details.iter().any(|(name, value)| *name == "register_fitting" && *value == 0.0) {
-        let error = Error::plan(format!("{}: no record of the register fits any group of the release", finding.attack));
-        return Err(error.help("are its values written as in the table, or as labels of the hierarchies?"));
-    }
-    Ok(())
 }
 
 #[cfg(test)]

@@ -1,7 +1,10 @@
-//! One label for all the values of a group: a range for numbers and dates, for categories the lowest common ancestor in their hierarchy, or the set of values where there is none.
+//! One label for all the values of a group. With a hierarchy: the lowest common ancestor, never below
+//! the lowest permitted level; where labels are intervals, all from the first to the last one. Without:
+//! a range for numbers and dates, the set of values for categories.
 
+use super::lowest::finest_level;
 use crate::candidate::Groups;
-use crate::data::hierarchy::{Hierarchy, TOP};
+use crate::data::hierarchy::{Hierarchy, Rule, TOP};
 use crate::data::{Column, Schema};
 use crate::error::Result;
 use rayon::prelude::*;
@@ -22,29 +25,112 @@ pub struct Labels {
 enum Summary {
     /// From one code to another, and whether some values are missing.
     Range(u32, u32, bool),
+    /// The same, from the first code of an interval to the last one of an interval.
+    Span(u32, u32, bool),
     /// A code on a level.
     Ancestor(usize, u32),
     /// These values, and no others.
     Set(Vec<u32>),
 }
 
-impl Labels {
-    /// Of the values that the groups have in a column.
-    pub fn new(column: &Column, schema: &Schema, groups: &Groups) -> Result<Labels> {
-        let is_range = column.domain().value_type().is_ordered();
+/// How the values of a column are summed up.
+enum Style<'a> {
+    /// Numbers and dates of which the plan says nothing: from the least to the greatest.
+    Range,
+    /// Intervals that can be joined: from the first to the last one of a level. `ends` are the first
+    /// and the last code of the interval that a code is in. With `exact`, one value alone may be
+    /// shown as it is.
+    Span { rule: &'a dyn Rule, level: usize, ends: Vec<(u32, u32)>, exact: bool },
+    /// The lowest common ancestor, on this level or above.
+    Ancestor { hierarchy: Hierarchy, low: usize },
+    /// All values.
+    Set,
+}
+
+impl<'a> Style<'a> {
+    fn new(column: &Column, schema: &'a Schema) -> Result<Style<'a>> {
         let spec = schema.find(column.name());
-        let rule = spec.and_then(|spec| spec.rule.as_deref()).filter(|_| !is_range);
-        let hierarchy = rule.map(|rule| Hierarchy::bind(rule, column)).transpose()?;
+        if !spec.is_some_and(|spec| spec.rule.is_some() || spec.levels.is_some_and(|(low, _)| low > 0)) {
+            return Ok(if column.domain().value_type().is_ordered() { Style::Range } else { Style::Set });
+        }
+        let (low, _) = schema.level_range(column)?;
+        let (hierarchy, level) = (schema.quasi_hierarchy(column)?, finest_level(column, schema)?);
+        match schema.interval_rule(column) {
+            Some(rule) if (1..hierarchy.height()).contains(&level) => {
+                Ok(Style::Span { rule, level, ends: ends(column, &hierarchy, level), exact: low == 0 })
+            }
+            _ => Ok(Style::Ancestor { hierarchy, low }),
+        }
+    }
+
+    fn summary(&self, column: &Column, codes: impl Iterator<Item = u32>) -> Summary {
+        match self {
+            Style::Range => {
+                let (low, high, misses) = range(column, codes);
+                Summary::Range(low, high, misses)
+            }
+            Style::Span { ends, exact, .. } => {
+                let (low, high, misses) = range(column, codes);
+                if low > high || (low == high && *exact) {
+                    return Summary::Range(low, high, misses);
+                }
+                Summary::Span(ends[low as usize].0, ends[high as usize].1, misses)
+            }
+            Style::Ancestor { hierarchy, low } => ancestor(hierarchy, *low, codes),
+            Style::Set => Summary::Set(distinct(codes)),
+        }
+    }
+
+    fn label(&self, column: &Column, summary: &Summary) -> String {
+        let domain = column.domain();
+        let missing = || domain.missing().map_or("", |code| domain.label(code));
+        let told = |low: u32, high: u32, misses: bool, range: String| match misses {
+            false => range,
+            true if low > high => missing().to_string(),
+            true => format!("{{{}, {range}}}", missing()),
+        };
+        match (summary, self) {
+            (&Summary::Range(low, high, misses), _) if low > high => told(low, high, misses, String::new()),
+            (&Summary::Range(low, high, misses), _) => {
+                told(low, high, misses, range_label(domain.label(low), domain.label(high)))
+            }
+            (&Summary::Span(low, high, misses), Style::Span { rule, level, .. }) => {
+                let span = rule.span(*level, domain.label(low), domain.label(high));
+                told(low, high, misses, span.unwrap_or_else(|| TOP.to_string()))
+            }
+            (Summary::Ancestor(level, code), Style::Ancestor { hierarchy, .. }) => {
+                hierarchy.labels(*level).get(*code).to_string()
+            }
+            (Summary::Set(codes), _) => set_label(column, codes),
+            (Summary::Span(..) | Summary::Ancestor(..), _) => unreachable!("each style has its own summary"),
+        }
+    }
+
+    fn cover(&self, column: &Column, summary: &Summary) -> Vec<u32> {
+        let missing = column.domain().missing();
+        match (summary, self) {
+            (Summary::Range(low, high, misses) | Summary::Span(low, high, misses), _) => {
+                let within = (*low..=*high).filter(|code| Some(*code) != missing);
+                within.chain(missing.filter(|_| *misses)).collect()
+            }
+            (Summary::Ancestor(level, code), Style::Ancestor { hierarchy, .. }) => {
+                let codes = hierarchy.codes(*level);
+                (0u32..).zip(codes).filter(|(_, own)| *own == code).map(|(base, _)| base).collect()
+            }
+            (Summary::Set(codes), _) => codes.clone(),
+            (Summary::Ancestor(..), _) => unreachable!("each style has its own summary"),
+        }
+    }
+}
+
+impl Labels {
+    /// Of the values that the groups have in a column. No label is finer than the lowest level that
+    /// the plan permits.
+    pub fn new(column: &Column, schema: &Schema, groups: &Groups) -> Result<Labels> {
+        let style = Style::new(column, schema)?;
         let summaries: Vec<Summary> = (0..groups.len())
             .into_par_iter()
-            .map(|group| {
-                let codes = groups.rows(group).iter().map(|&row| column.codes()[row as usize]);
-                match &hierarchy {
-                    _ if is_range => range(column, codes),
-                    Some(hierarchy) => ancestor(hierarchy, codes),
-                    None => set(codes),
-                }
-            })
+            .map(|group| style.summary(column, groups.rows(group).iter().map(|&row| column.codes()[row as usize])))
             .collect();
         let mut number: HashMap<&Summary, u32> = HashMap::new();
         let mut different: Vec<&Summary> = Vec::new();
@@ -55,8 +141,8 @@ impl Labels {
             })
         });
         let of_group = of_group.collect();
-        let labels = different.iter().map(|summary| label(column, hierarchy.as_ref(), summary)).collect();
-        let covers = different.iter().map(|summary| cover(column, hierarchy.as_ref(), summary)).collect();
+        let labels = different.iter().map(|summary| style.label(column, summary)).collect();
+        let covers = different.iter().map(|summary| style.cover(column, summary)).collect();
         Ok(Labels { labels, covers, of_group })
     }
 
@@ -72,7 +158,21 @@ impl Labels {
     }
 }
 
-fn range(column: &Column, codes: impl Iterator<Item = u32>) -> Summary {
+/// For each code the first and the last code with the same label on a level; a missing value is none
+/// of them.
+fn ends(column: &Column, hierarchy: &Hierarchy, level: usize) -> Vec<(u32, u32)> {
+    let labels = hierarchy.codes(level);
+    let mut of_label = vec![(u32::MAX, 0); hierarchy.labels(level).len()];
+    for (code, &label) in (0u32..).zip(labels).filter(|(code, _)| column.domain().missing() != Some(*code)) {
+        let (first, last) = &mut of_label[label as usize];
+        (*first, *last) = ((*first).min(code), (*last).max(code));
+    }
+    labels.iter().map(|&label| of_label[label as usize]).collect()
+}
+
+/// The least and the greatest code that is not missing, and whether some are; the least is above the
+/// greatest where all are.
+fn range(column: &Column, codes: impl Iterator<Item = u32>) -> (u32, u32, bool) {
     let missing = column.domain().missing();
     let (mut low, mut high, mut misses) = (u32::MAX, 0, false);
     for code in codes {
@@ -82,47 +182,33 @@ fn range(column: &Column, codes: impl Iterator<Item = u32>) -> Summary {
             (low, high) = (low.min(code), high.max(code));
         }
     }
-    Summary::Range(low, high, misses)
+    (low, high, misses)
 }
 
-fn set(codes: impl Iterator<Item = u32>) -> Summary {
+fn distinct(codes: impl Iterator<Item = u32>) -> Vec<u32> {
     let mut codes: Vec<u32> = codes.collect();
     codes.sort_unstable();
     codes.dedup();
-    Summary::Set(codes)
+    codes
 }
 
-fn ancestor(hierarchy: &Hierarchy, codes: impl Iterator<Item = u32>) -> Summary {
-    let Summary::Set(codes) = set(codes) else { unreachable!("a set is a set") };
+fn ancestor(hierarchy: &Hierarchy, low: usize, codes: impl Iterator<Item = u32>) -> Summary {
+    let codes = distinct(codes);
     let on = |level: usize, code: u32| hierarchy.codes(level)[code as usize];
     let common = |level: &usize| codes.iter().all(|&code| on(*level, code) == on(*level, codes[0]));
-    let level = (0..=hierarchy.height()).find(common).expect("the top is common to all");
+    let level = (low..=hierarchy.height()).find(common).expect("the top is common to all");
     Summary::Ancestor(level, on(level, codes[0]))
 }
 
-fn label(column: &Column, hierarchy: Option<&Hierarchy>, summary: &Summary) -> String {
+fn set_label(column: &Column, codes: &[u32]) -> String {
     let domain = column.domain();
-    match summary {
-        Summary::Range(low, high, false) => range_label(domain.label(*low), domain.label(*high)),
-        Summary::Range(low, high, true) => {
-            let missing = domain.missing().map_or("", |code| domain.label(code));
-            if low > high {
-                missing.to_string()
-            } else {
-                format!("{{{missing}, {}}}", range_label(domain.label(*low), domain.label(*high)))
-            }
+    match codes {
+        [code] => domain.label(*code).to_string(),
+        all if all.len() == domain.len() => TOP.to_string(),
+        some => {
+            let labels: Vec<&str> = some.iter().map(|&code| domain.label(code)).collect();
+            format!("{{{}}}", labels.join(", "))
         }
-        Summary::Ancestor(level, code) => {
-            hierarchy.expect("an ancestor is of a hierarchy").labels(*level).get(*code).to_string()
-        }
-        Summary::Set(codes) => match codes.as_slice() {
-            [code] => domain.label(*code).to_string(),
-            all if all.len() == domain.len() => TOP.to_string(),
-            some => {
-                let labels: Vec<&str> = some.iter().map(|&code| domain.label(code)).collect();
-                format!("{{{}}}", labels.join(", "))
-            }
-        },
     }
 }
 
@@ -132,21 +218,6 @@ fn range_label(low: &str, high: &str) -> String {
         (true, _) => low.to_string(),
         (false, false) => format!("{low}-{high}"),
         (false, true) => format!("{low}..{high}"),
-    }
-}
-
-fn cover(column: &Column, hierarchy: Option<&Hierarchy>, summary: &Summary) -> Vec<u32> {
-    let missing = column.domain().missing();
-    match summary {
-        Summary::Range(low, high, misses) => {
-            let within = (*low..=*high).filter(|code| Some(*code) != missing);
-            within.chain(missing.filter(|_| *misses)).collect()
-        }
-        Summary::Ancestor(level, code) => {
-            let codes = hierarchy.expect("an ancestor is of a hierarchy").codes(*level);
-            (0u32..).zip(codes).filter(|(_, own)| *own == code).map(|(base, _)| base).collect()
-        }
-        Summary::Set(codes) => codes.clone(),
     }
 }
 
@@ -180,6 +251,43 @@ mod tests {
         assert_eq!(labels(&zip, &schema, &[vec![0], vec![0, 1], vec![1, 2]]), ["a1", "a*", "*"]);
         let found = Labels::new(&zip, &schema, &Groups::of_lists(&[vec![0, 1]])).unwrap();
         assert_eq!(found.covers, [vec![0, 1]]);
+    }
+
+    fn intervals(top: &str, levels: Option<(usize, usize)>) -> Schema {
+        let widths = Raw::List(["5", "10"].map(|width| Raw::Number(width.into())).to_vec());
+        let written = [("intervals", widths), ("top", Raw::from(top))];
+        let mut spec = ColumnSpec::new("q", Role::Quasi);
+        spec.rule = Some(crate::data::hierarchy::rule(&written, ".".as_ref()).unwrap().into());
+        spec.levels = levels;
+        Schema::new(vec![spec])
+    }
+
+    #[test]
+    fn intervals_are_joined_from_boundary_to_boundary() {
+        let ages = Column::from_values("q", ["21", "21", "23", "31", "88", "93", "104"]);
+        let groups = [vec![0, 1], vec![0, 2], vec![2, 3], vec![4, 5], vec![5, 6], vec![6]];
+        let check = |levels, expected: [&str; 6]| {
+            assert_eq!(labels(&ages, &intervals("90", levels), &groups), expected, "{levels:?}");
+        };
+        check(None, ["21", "20-24", "20-34", ">=85", ">=90", "104"]);
+        check(Some((1, 3)), ["20-24", "20-24", "20-34", ">=85", ">=90", ">=90"]);
+        check(Some((2, 3)), ["20-29", "20-29", "20-39", ">=80", ">=90", ">=90"]);
+        check(Some((3, 3)), ["*"; 6]);
+    }
+
+    #[test]
+    fn a_label_covers_whole_intervals() {
+        let ages = Column::from_values("q", ["21", "23", "24", "31", "34", "93"]);
+        let found = Labels::new(&ages, &intervals("90", Some((1, 3))), &Groups::of_lists(&[vec![1, 3]])).unwrap();
+        assert_eq!((found.labels, found.covers), (vec!["20-34".to_string()], vec![vec![0, 1, 2, 3, 4]]));
+    }
+
+    #[test]
+    fn without_a_hierarchy_the_lowest_level_may_be_the_top() {
+        let mut spec = ColumnSpec::new("q", Role::Quasi);
+        spec.levels = Some((1, 1));
+        let column = Column::from_values("q", ["3", "7"]);
+        assert_eq!(labels(&column, &Schema::new(vec![spec]), &[vec![0], vec![0, 1]]), ["*", "*"]);
     }
 
     #[test]

@@ -6,9 +6,11 @@
 
 mod bucketize;
 mod local;
+mod lowest;
 
 pub use bucketize::bucketize;
 pub use local::Labels;
+pub use lowest::Lowest;
 
 use crate::candidate::{Coded, Counter, Groups, Histogram};
 use crate::chance::Chance;
@@ -46,6 +48,19 @@ pub enum Form {
     Generalized,
     /// Exact quasi-identifiers with group numbers in one table, the sensitive values of each group in another.
     Bucketized,
+}
+
+impl Form {
+    /// All forms.
+    pub const ALL: [Form; 2] = [Form::Generalized, Form::Bucketized];
+
+    /// The word in plans and certificates.
+    pub fn name(self) -> &'static str {
+        match self {
+            Form::Generalized => "generalized",
+            Form::Bucketized => "bucketized",
+        }
+    }
 }
 
 /// How to recode.

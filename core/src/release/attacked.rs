@@ -2,39 +2,86 @@
 
 use super::stated::Stated;
 use super::verify::certificate;
-use crate::attack::{self, Believed};
+use crate::attack::{self, Believed, Finding};
 use crate::data::Formats;
 use crate::error::{Error, Result};
 use crate::kind::{Kind, Params};
-use crate::report::{attack_json, flattened_json};
+use crate::report::{attack_json, flattened_json, params_json};
 use serde_json::{Value, json};
 use std::path::Path;
 
 /// An attack with its parameters.
 pub type Wanted = (&'static Kind<attack::Build>, Params);
 
-/// What attacks find in a release directory: one document for each finding. An attack that needs more than the directory has (the original's quasi-identifiers, a register) cannot be repeated; for it
-/// stands what the certificate says it found when the release was made.
+/// What attacks find in a release directory: one document for each finding.
+///
+/// An attack that needs more than the directory has (the original's quasi-identifiers, say) cannot be
+/// repeated; in its place stands what the certificate says it found when the release was made. That is
+/// so for the parameters it was made with: with others the attack is refused. A register that is named
+/// here is read, and what is found with it is found now.
 pub fn attack(folder: &Path, wanted: &[Wanted], formats: &Formats) -> Result<Vec<Value>> {
     let document = certificate(folder)?;
     let stated = read(&document)?;
     let release = stated.release(folder, formats)?;
     stated.attack_release(&release, folder, formats, |target| {
         let mut found = Vec::new();
-        for (kind, params) in wanted {
-            let stated = of_certificate(&document, kind.name);
-            let again = (kind.build)(params).run(target)?;
-            let repeated: Vec<Value> = again
-                .iter()
-                .map(|finding| {
-                    let own = stated.iter().find(|stated| !finding.repeatable && stated["on"] == json!(finding.on));
-                    own.cloned().unwrap_or_else(|| from("release", attack_json(finding)))
-                })
-                .collect();
-            found.extend(if again.is_empty() { stated } else { repeated });
+        for one in wanted {
+            let again = (one.0.build)(&one.1).run(target)?;
+            again.iter().try_for_each(Finding::check_register)?;
+            let case =
+                Case { wanted: one, stated: of_certificate(&document, one.0.name), records: release.table.rows() };
+            match again.is_empty() {
+                true => found.extend(case.only_stated()?),
+                false => found.extend(again.iter().map(|finding| case.best(finding)).collect::<Result<Vec<_>>>()?),
+            }
         }
         Ok(found)
     })
+}
+
+/// An attack, and what the certificate says of it.
+struct Case<'a> {
+    wanted: &'a Wanted,
+    stated: Vec<Value>,
+    /// Published records.
+    records: usize,
+}
+
+impl Case<'_> {
+    /// Whether the attack was made with these parameters; the default ones stand for any.
+    fn is_meant(&self, stated: &Value) -> bool {
+        let (kind, params) = self.wanted;
+        let is_default = kind.check(&[]).is_ok_and(|default| default == *params);
+        is_default || stated["params"] == Value::from(params_json(params))
+    }
+
+    /// What the certificate says, if the release itself tells nothing.
+    fn only_stated(&self) -> Result<Vec<Value>> {
+        let meant: Vec<Value> = self.stated.iter().filter(|stated| self.is_meant(stated)).cloned().collect();
+        if meant.is_empty() && !self.stated.is_empty() { Err(self.refused()) } else { Ok(meant) }
+    }
+
+    /// What was found now, or what the certificate says where that is more.
+    fn best(&self, finding: &Finding) -> Result<Value> {
+        let now = || from("release", attack_json(finding));
+        if finding.repeatable || self.wanted.1.has_file() {
+            return Ok(now());
+        }
+        let on = json!(finding.on);
+        let stated: Vec<&Value> = self.stated.iter().filter(|stated| stated["on"] == on).collect();
+        let is_undecided = finding.undecided_people().is_some_and(|people| people >= self.records as u64);
+        match stated.iter().find(|stated| self.is_meant(stated)) {
+            Some(meant) => Ok((*meant).clone()),
+            None if !stated.is_empty() && is_undecided => Err(self.refused()),
+            None => Ok(now()),
+        }
+    }
+
+    fn refused(&self) -> Error {
+        let name = self.wanted.0.name;
+        let message = format!("{name}: the release alone is not enough for these parameters");
+        Error::plan(message).help(format!("without --set, what the certificate says of {name} is shown"))
+    }
 }
 
 /// What an attack believes about each group of a release directory and each of its values.

@@ -30,6 +30,12 @@ const NOT_PROMISED: [&str; 6] = [
 /// What is said where cells that a spreadsheet would run have an apostrophe in front.
 pub(super) const ESCAPED: &str = "escaped";
 
+/// What is said where they stay as they are.
+pub(super) const KEPT: &str = "kept";
+
+/// What is said where there are none.
+pub(super) const NONE: &str = "none";
+
 /// What neither hashes nor a seal show.
 pub(super) const SEAL: &str = "Neither the hashes nor the seal show who made this release: a forger can make all of it anew, certificate and seal included. Compare the seal with one that the publisher gave you in another way (`sfumato verify --seal`), or check the publisher's signature with a public key that you have from them (`sfumato verify --key`).";
 
@@ -82,9 +88,14 @@ pub(super) fn hashes(folder: &Path, files: &[String]) -> Result<Map<String, Valu
     for name in files {
         let path = folder.join(name);
         let bytes = std::fs::read(&path).map_err(|error| Error::io(&error, &path))?;
-        hashes.insert(name.to_string(), json!({ "sha256": hash(&bytes), "bytes": bytes.len() }));
+        hashes.insert(name.to_string(), file_json(&bytes));
     }
     Ok(hashes)
+}
+
+/// What is stated of a file.
+pub(super) fn file_json(bytes: &[u8]) -> Value {
+    json!({ "sha256": hash(bytes), "bytes": bytes.len() })
 }
 
 /// The format of certificates that this version reads and writes.

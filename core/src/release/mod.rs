@@ -5,6 +5,7 @@
 
 mod attacked;
 mod certify;
+mod column;
 pub mod directory;
 mod public;
 pub mod record;
@@ -105,24 +106,29 @@ pub fn write_signed(made: &Made, order: &Order<'_>, signer: Option<&dyn Signer>,
             let formulas = if formats.of(&path)?.is_text() { publishing.formulas } else { Formulas::Keep };
             formats.write(&*formulas.apply(&table)?, &path)?;
         }
+        // What cannot be read is a disk that fails, not a table that is wrong.
+        let mut hashed = certify::hashes(folder, &files)?;
         // The declared part is read as verifiers read it, so that they come to the same.
         let mut declared = Stated::of(made, order, &files, formats)?.write();
-        declared["earlier_releases"] = place.earlier_seals(folder, &files)?.into();
-        declared["files"] = files.iter().map(|name| (name.clone(), Value::Null)).collect::<Map<_, _>>().into();
+        declared["earlier_releases"] = place.earlier_seals(&hashed).into();
+        declared["files"] = hashed.clone().into();
         let stated = Stated::read(&declared).map_err(unreadable)?;
         let Statement { mut document, report, .. } = Statement::new(&stated, folder, formats).map_err(unreadable)?;
         write_file(&folder.join(REPORT), report.as_bytes())?;
-        files.push(REPORT.to_string());
-        document["files"] = certify::hashes(folder, &files)?.into();
+        hashed.extend(certify::hashes(folder, &[REPORT.to_string()])?);
+        document["files"] = hashed.into();
         Ok(certify::seal(document))
     })
 }
 
 /// What was written must be readable by everybody.
 fn unreadable(error: Error) -> Error {
+    let message = || format!("what was written cannot be read back and checked: {error}");
     match error.fault() {
         Fault::Io | Fault::Resources => error,
-        _ => Error::new(Fault::Gate, format!("what was written cannot be read back and checked: {error}")),
+        // A table that was written a moment ago and is no table is a disk that fails.
+        Fault::Data => Error::new(Fault::Io, message()),
+        _ => Error::new(Fault::Gate, message()),
     }
 }
 
@@ -139,14 +145,11 @@ pub struct Place<'a> {
 }
 
 impl Place<'_> {
-    /// The seals of earlier releases that published something else than these files of a folder: the same files once
+    /// The seals of earlier releases that published something else than files with these hashes: the same files once
     /// more tell nothing new.
-    fn earlier_seals(&self, folder: &Path, files: &[String]) -> Result<Vec<String>> {
-        if self.earlier.is_empty() {
-            return Ok(Vec::new());
-        }
-        let own = record::data_hash(&certify::hashes(folder, files)?.into());
-        Ok(self.earlier.iter().filter(|entry| entry.data != own).map(|entry| entry.seal.clone()).collect())
+    fn earlier_seals(&self, hashes: &Map<String, Value>) -> Vec<String> {
+        let own = record::data_hash(hashes);
+        self.earlier.iter().filter(|entry| entry.data != own).map(|entry| entry.seal.clone()).collect()
     }
 
     /// Lets `fill` write all files but the certificate into a folder nobody sees, adds the certificate and its signature, verifies what was written and gives it its name.

@@ -12,10 +12,12 @@ use crate::audit::{Answer, audit_bound};
 use crate::criterion::{Bound, Requirement, Scope};
 use crate::data::{Column, Formats, Role, Schema, Table};
 use crate::error::{Fault, Result};
+use crate::inspect::alike_notes;
 use crate::kind::{Params, Setting};
 use crate::plan::Attempt;
 use crate::publish::{
-    ChosenLevels, ColumnReport, Distribution, MethodReport, Publication, SkewReport, coarse_note, standing_notes,
+    ChosenLevels, ColumnReport, Distribution, Exposure, MethodReport, Publication, SkewReport, coarse_note,
+    standing_notes,
 };
 use crate::report::earlier_sentence;
 use crate::utility::{grouped, information};
@@ -28,6 +30,7 @@ pub fn describe(stated: &Stated, release: &Release, folder: &Path, formats: &For
     let prepared = stated.schema.prepare(&release.table)?;
     let criteria = stated.answers(&prepared, release)?;
     let (attacks, undisclosed) = stated.findings(release, folder, formats)?;
+    let exposure = Exposure::measure(&release.table, &stated.schema, stated.form(), &stated.accepted)?;
     let columns = stated.column_reports(release)?;
     let kept: Vec<f64> = columns.iter().filter_map(|column| column.kept).collect();
     Ok(Publication {
@@ -42,7 +45,8 @@ pub fn describe(stated: &Stated, release: &Release, folder: &Path, formats: &For
         columns,
         method: stated.method_report(),
         criteria,
-        notes: stated.notes(release, &attacks)?,
+        notes: stated.notes(release, &attacks, &exposure)?,
+        exposure,
         attacks,
         undisclosed,
         attacks_refuse: stated.gate.refuses,
@@ -57,20 +61,25 @@ impl Stated {
     fn method_report(&self) -> MethodReport {
         let levels = self.columns.iter().filter_map(|column| Some((column.spec.name.clone(), column.level?.level)));
         let levels: Vec<(String, usize)> = levels.collect();
-        let sizes_only = self.requirements.iter().all(|wanted| wanted.on.is_empty());
         MethodReport {
             name: self.method.kind.name,
             params: self.method.params.clone(),
-            class: if sizes_only { Class::QiOnly } else { self.method.build().class() },
+            class: self.class(),
             insecure_seed: self.insecure_seed,
             chosen: self.metric.as_ref().map(|metric| ChosenLevels { metric: metric.kind.name, levels }),
             search: None,
         }
     }
 
+    /// What the method's choices depend on, for these criteria.
+    fn class(&self) -> Class {
+        let sizes_only = self.requirements.iter().all(|wanted| wanted.on.is_empty());
+        if sizes_only { Class::QiOnly } else { self.method.build().class() }
+    }
+
     fn column_reports(&self, release: &Release) -> Result<Vec<ColumnReport>> {
         let suppressed = self.suppressed + self.skew.as_ref().and_then(|skew| skew.withheld).unwrap_or(0);
-        let report = |column: &super::stated::StatedColumn| {
+        let report = |column: &super::column::StatedColumn| {
             let mut report = ColumnReport::new(&column.spec.name, column.spec.role, column.published);
             report.level = column.level;
             if let Some(ruler) = &column.ruler {
@@ -93,9 +102,11 @@ impl Stated {
         utility
     }
 
-    fn notes(&self, release: &Release, attacks: &[Finding]) -> Result<Vec<String>> {
+    fn notes(&self, release: &Release, attacks: &[Finding], exposure: &Exposure) -> Result<Vec<String>> {
         let mut notes: Vec<String> = earlier_sentence(self.earlier.len()).into_iter().collect();
         notes.extend(standing_notes(&self.schema, &self.requirements, self.form(), !self.insecure_seed));
+        notes.extend(exposure.sentences());
+        notes.extend(alike_notes(&release.table, &self.requirements)?);
         notes.extend(self.skew.as_ref().map(SkewReport::sentence));
         if let Some(skew) = self.skew.as_ref().filter(|_| self.is_whole() && release.groups.len() == 1) {
             notes.extend(coarse_note(skew, release.table.column(&skew.on)?));
@@ -169,7 +180,9 @@ impl Stated {
                 let found = if can_repeat(attempt) { self.repeat(attempt, &*attack, target)? } else { None };
                 match found {
                     Some(found) => findings.extend(found),
-                    None if attack.is_made(target) => undisclosed.push(attempt.kind.name.to_string()),
+                    None if attack.is_made(target) || attack.is_about_withheld() && self.skew.is_some() => {
+                        undisclosed.push(attempt.kind.name.to_string())
+                    }
                     None => {}
                 }
             }
@@ -185,7 +198,10 @@ impl Stated {
         let found = attack.run(&Target { promises: &promises, ..*target })?;
         let is_told =
             |finding: &Finding| finding.repeatable && !finding.on.as_ref().is_some_and(|on| self.is_unprotected(on));
-        Ok((!found.is_empty() && found.iter().all(is_told)).then_some(found))
+        // What the release alone leaves open the custodian has decided, or there would be no release.
+        let is_open = |finding: &Finding| finding.limit.is_some() && finding.undecided_people().is_some();
+        let is_settled = self.gate.refuses && found.iter().any(is_open);
+        Ok((!found.is_empty() && !is_settled && found.iter().all(is_told)).then_some(found))
     }
 
     /// Attacks a release with what its directory tells.
@@ -221,6 +237,7 @@ impl Stated {
             schema: &self.schema,
             original: None,
             making,
+            class: Some(self.class()),
             suppressed: self.suppressed_of(&prepared)?,
             promises: &Promises { criteria, all, max_belief, max_risk, max_here: None },
             formats,

@@ -17,7 +17,7 @@ use crate::error::{Error, Fault, Result};
 use crate::transactions::Transactions;
 use rand::Rng;
 use rayon::prelude::*;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::{ErrorKind, Read, Write};
@@ -56,7 +56,7 @@ impl Entry {
         Entry {
             date: jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
             seal: document["seal"].as_str().unwrap_or_default().to_string(),
-            data: data_hash(&document["files"]),
+            data: document["files"].as_object().map_or(String::new(), data_hash),
             target: target.to_string_lossy().into_owned(),
             columns: published.filter_map(|column| column["name"].as_str().map(str::to_string)).collect(),
         }
@@ -244,10 +244,9 @@ impl Record {
 }
 
 /// What the published files of a certificate hash to: two releases with the same files tell nothing together.
-pub(super) fn data_hash(files: &Value) -> String {
-    let files = files.as_object().into_iter().flatten().filter(|(name, _)| *name != REPORT);
+pub(super) fn data_hash(files: &Map<String, Value>) -> String {
     let mut hash = Sha256::new();
-    for (name, file) in files {
+    for (name, file) in files.iter().filter(|(name, _)| *name != REPORT) {
         feed(&mut hash, name);
         feed(&mut hash, file["sha256"].as_str().unwrap_or_default());
     }

@@ -6,21 +6,21 @@
 //! who has which sensitive value, but through what is published.
 
 use super::Order;
-use super::certify::{ESCAPED, FORMAT};
+use super::certify::{ESCAPED, FORMAT, KEPT, NONE};
+use super::column::StatedColumn;
 use crate::anonymize::Wanted;
 use crate::attack;
 use crate::candidate::Groups;
 use crate::criterion::Requirement;
-use crate::data::hierarchy::{Ruler, TOP};
+use crate::data::hierarchy::TOP;
 use crate::data::{
-    COUNT, Column, ColumnSpec, Formats, Formulas, GROUP, ReadOptions, Role, Schema, Table, VALUE, ValueType, join_pair,
-    restore_formulas,
+    COUNT, Column, Formats, Formulas, GROUP, ReadOptions, Role, Schema, Table, VALUE, join_pair, restore_formulas,
 };
 use crate::error::{Error, Fault, Result};
 use crate::exact::{Decimal, Fraction};
 use crate::kind::Raw;
 use crate::plan::{Attempt, Gate};
-use crate::publish::{ColumnLevel, DeclaredSkew, Made, SkewReport};
+use crate::publish::{DeclaredSkew, Made, SkewReport};
 use crate::recode::Form;
 use crate::report::{form_name, params_json, requirement_json, skew_json};
 use crate::skew;
@@ -48,6 +48,8 @@ pub struct Stated {
     pub metric: Option<Chosen>,
     pub max_suppressed: Option<Fraction>,
     pub gate: Gate,
+    /// Insensitive columns that the plan accepts although they may disclose something.
+    pub accepted: Vec<String>,
     /// How many records there were.
     pub records: u64,
     /// How many of them are missing, but for those that are stated to be withheld for a frequent value.
@@ -56,16 +58,6 @@ pub struct Stated {
     pub starred: bool,
     /// The seals of earlier releases of the same table, as far as the publisher knows.
     pub earlier: Vec<String>,
-}
-
-/// A column as declared.
-pub struct StatedColumn {
-    pub spec: ColumnSpec,
-    pub published: bool,
-    /// Whether values that need protection are listed: then an empty list says that none of them is published.
-    lists_protected: bool,
-    pub level: Option<ColumnLevel>,
-    pub ruler: Option<Ruler>,
 }
 
 /// A release as it was read.
@@ -86,10 +78,10 @@ impl Stated {
         let text = formats.of(files[0].as_ref())?.is_text();
         let formulas = match publishing.formulas {
             Formulas::Escape => ESCAPED,
-            Formulas::Keep => "kept",
-            Formulas::Refuse => "none",
+            Formulas::Keep => KEPT,
+            Formulas::Refuse => NONE,
         };
-        let columns = order.plan.schema.columns().iter().map(|spec| StatedColumn::of(spec, made, bucketized));
+        let columns = made.schema.columns().iter().map(|spec| StatedColumn::of(spec, made, bucketized));
         let columns: Vec<StatedColumn> = columns.collect::<Result<_>>()?;
         let mut stated = Stated {
             version: env!("CARGO_PKG_VERSION").to_string(),
@@ -105,6 +97,7 @@ impl Stated {
             metric: publishing.method.chooses_levels().then(|| publishing.metric.clone()),
             max_suppressed: publishing.max_suppressed,
             gate: publishing.gate.clone(),
+            accepted: publishing.accepted.clone(),
             records: publication.records as u64,
             suppressed: (publication.records - publication.published) as u64,
             skew: None,
@@ -147,7 +140,7 @@ impl Stated {
     /// Whether none of the values of a column that need protection is published.
     pub fn is_unprotected(&self, name: &str) -> bool {
         let own = self.columns.iter().find(|column| column.spec.name == name);
-        own.is_some_and(|column| column.lists_protected && column.spec.sensitive_values.is_empty())
+        own.is_some_and(|column| column.is_unprotected())
     }
 
     /// Whether it is about people of whom some have several records.
@@ -174,6 +167,7 @@ impl Stated {
             "plan": {
                 "columns": self.columns.iter().map(StatedColumn::write).collect::<Vec<_>>(),
                 "attacks": self.attacks.iter().map(attempt_json).collect::<Vec<_>>(),
+                "accepted_insensitive": self.accepted,
                 "max_suppressed": self.max_suppressed.map(|share| share.to_f64()),
                 "metric": self.metric.as_ref().map(|metric| {
                     json!({ "name": metric.kind.name, "params": params_json(&metric.params) })
@@ -217,7 +211,7 @@ impl Stated {
                 "bucketized" => Some(listed_file(document, "sensitive")?),
                 _ => return Err(broken("a form that there is not")),
             },
-            formulas: document["formulas"].as_str().map(str::to_string),
+            formulas: read_formulas(&document["formulas"])?,
             columns,
             schema,
             requirements,
@@ -231,6 +225,7 @@ impl Stated {
                 max_belief: fraction(&plan["gate"]["max_belief"])?,
                 max_risk: fraction(&plan["gate"]["max_risk"])?,
             },
+            accepted: texts(&plan["accepted_insensitive"]),
             records: document["records"].as_u64().ok_or_else(|| broken("no number of records"))?,
             suppressed: document["suppressed"].as_u64().ok_or_else(|| broken("no number of suppressed records"))?,
             skew: None,
@@ -256,9 +251,20 @@ impl Stated {
         if !self.columns.iter().filter(is_quasi).all(fits) {
             return Err(broken("levels for a method that chooses none, or none for one that does"));
         }
+        let is_typed = |role: Role| role == Role::Sensitive || role == Role::Quasi && self.sensitive.is_some();
+        if self.columns.iter().any(|column| column.spec.value_type.is_some() != is_typed(column.spec.role)) {
+            return Err(broken("no type of a column that needs one, or one of a column that has none"));
+        }
         let mut kinds = attack::KINDS.iter();
         if let Some(missing) = kinds.find(|kind| !self.attacks.iter().any(|own| own.kind.name == kind.name)) {
             return Err(broken(&format!("no {} attack, which is always made", missing.name)));
+        }
+        let is_open = |name: &String| {
+            let own = self.columns.iter().find(|column| column.spec.name == *name);
+            own.is_some_and(|column| column.published && column.spec.role == Role::Insensitive)
+        };
+        if !self.accepted.iter().all(is_open) {
+            return Err(broken("an accepted column that is no published insensitive one"));
         }
         if !self.may_suppress() && self.suppressed > 0 {
             return Err(broken("suppressed records where the plan allows none"));
@@ -333,80 +339,6 @@ impl Stated {
     }
 }
 
-impl StatedColumn {
-    fn of(spec: &ColumnSpec, made: &Made, bucketized: bool) -> Result<StatedColumn> {
-        let report = made.publication.columns.iter().find(|report| report.name == spec.name);
-        let mut own = ColumnSpec::new(&spec.name, spec.role);
-        // What a method did depends on the order of values: whoever replays it needs it.
-        let is_replayed = spec.role == Role::Quasi && bucketized;
-        if spec.role == Role::Sensitive || is_replayed {
-            let published = made.recoded.table.column(&spec.name)?;
-            let occurs = |value: &&String| published.domain().code(value).is_some();
-            own.sensitive_values = spec.sensitive_values.iter().filter(occurs).cloned().collect();
-            own.order = spec.order.iter().filter(occurs).cloned().collect();
-            own.value_type = Some(match spec.role {
-                Role::Sensitive => spec.value_type.unwrap_or_else(|| type_of_published(published)),
-                _ => published.domain().value_type(),
-            });
-        }
-        Ok(StatedColumn {
-            spec: own,
-            published: report.is_some_and(|report| report.published),
-            lists_protected: !spec.sensitive_values.is_empty(),
-            level: report.and_then(|report| report.level),
-            ruler: report.and_then(|report| report.ruler.clone()),
-        })
-    }
-
-    fn write(&self) -> Value {
-        let spec = &self.spec;
-        let mut column = json!({ "name": spec.name, "role": spec.role.name(), "published": self.published });
-        if self.lists_protected {
-            column["sensitive_values"] = json!(spec.sensitive_values);
-        }
-        if !spec.order.is_empty() {
-            column["order"] = json!(spec.order);
-        }
-        if let Some(value_type) = spec.value_type {
-            column["type"] = json!(value_type.name());
-        }
-        if let Some(ColumnLevel { level, height }) = self.level {
-            column["level"] = json!(level);
-            column["height"] = json!(height);
-        }
-        if let Some(ruler) = &self.ruler {
-            column["measured_by"] = json!(ruler.name());
-            if let Ruler::Leaves { all, under } = ruler {
-                column["leaves"] = json!(all);
-                column["leaves_under"] = json!(under);
-            }
-        }
-        column
-    }
-
-    fn read(column: &Value) -> Result<StatedColumn> {
-        let name = text(&column["name"])?;
-        let role = Role::find(text(&column["role"])?).ok_or_else(|| broken("a role that there is not"))?;
-        let mut spec = ColumnSpec::new(name, role);
-        spec.sensitive_values = texts(&column["sensitive_values"]);
-        spec.order = texts(&column["order"]);
-        spec.value_type = column["type"].as_str().and_then(ValueType::find);
-        let number = |key: &str| column[key].as_u64().and_then(|number| usize::try_from(number).ok());
-        let level = match (number("level"), number("height")) {
-            (Some(level), Some(height)) if level <= height => Some(ColumnLevel { level, height }),
-            (None, None) => None,
-            _ => return Err(broken("a level that its hierarchy does not have")),
-        };
-        Ok(StatedColumn {
-            spec,
-            published: column["published"] == true,
-            lists_protected: column["sensitive_values"].is_array(),
-            level,
-            ruler: read_ruler(column)?,
-        })
-    }
-}
-
 /// The method with the parameters that it worked out, which depend on the quasi-identifiers that it saw. Where records
 /// were withheld by their values before, and others suppressed after, nobody knows which those were: then with the
 /// plan's own.
@@ -423,29 +355,6 @@ fn declared_method(made: &Made, order: &Order<'_>) -> Result<Wanted> {
 /// Whether a plan lets its method suppress records.
 fn may_suppress(max_suppressed: Option<Fraction>, method: &Wanted) -> bool {
     max_suppressed.map_or(!method.chooses_levels(), |share| share > Fraction::ZERO)
-}
-
-/// The type that a reader of published values finds, whatever the others were.
-fn type_of_published(column: &Column) -> ValueType {
-    let (labels, missing) = (column.domain().labels(), column.domain().missing());
-    let present: Vec<&str> =
-        (0u32..).zip(labels.iter()).filter(|(code, _)| Some(*code) != missing).map(|(_, label)| label).collect();
-    ValueType::detect(present.into_iter())
-}
-
-fn read_ruler(column: &Value) -> Result<Option<Ruler>> {
-    let known = [Ruler::Numbers, Ruler::Dates, Ruler::Characters, Ruler::Values];
-    let Some(name) = column["measured_by"].as_str() else { return Ok(None) };
-    if let Some(found) = known.into_iter().find(|ruler| ruler.name() == name) {
-        return Ok(Some(found));
-    }
-    let count = |value: &Value| value.as_u64().and_then(|count| u32::try_from(count).ok());
-    let under = column["leaves_under"].as_object().into_iter().flatten();
-    let under = under.map(|(label, leaves)| Some((label.clone(), count(leaves)?))).collect::<Option<_>>();
-    match (name, count(&column["leaves"]), under) {
-        ("leaves", Some(all), Some(under)) => Ok(Some(Ruler::Leaves { all, under })),
-        _ => Err(broken("a measure of labels that there is not")),
-    }
 }
 
 fn attempt_json(attempt: &Attempt) -> Value {
@@ -465,6 +374,15 @@ fn attempt(stated: &Value) -> Result<Attempt> {
         max_belief: fraction(&stated["max_belief"])?,
         is_named: stated["named"] == true,
     })
+}
+
+/// What became of cells that a spreadsheet would run.
+fn read_formulas(value: &Value) -> Result<Option<String>> {
+    match value.as_str() {
+        None if value.is_null() => Ok(None),
+        Some(word) if [ESCAPED, KEPT, NONE].contains(&word) => Ok(Some(word.to_string())),
+        _ => Err(broken("something else than what becomes of formulas")),
+    }
 }
 
 /// The version that wrote a certificate; refuses one whose format is another.
@@ -526,7 +444,7 @@ pub(super) fn array(value: &Value) -> &[Value] {
     value.as_array().map_or(&[], Vec::as_slice)
 }
 
-fn texts(value: &Value) -> Vec<String> {
+pub(super) fn texts(value: &Value) -> Vec<String> {
     array(value).iter().filter_map(|item| item.as_str().map(str::to_string)).collect()
 }
 

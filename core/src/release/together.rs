@@ -3,7 +3,7 @@
 use super::stated::{Release, Stated};
 use super::transactions;
 use super::verify::certificate;
-use crate::attack::together::{self, Published, Quasi};
+use crate::attack::together::{self, Depth, Published, Quasi};
 use crate::data::{Formats, Role};
 use crate::error::Result;
 use crate::report::{Pair, Related};
@@ -26,10 +26,14 @@ impl Seen {
     fn published<'a>(&'a self, sensitive: &str) -> Result<Published<'a>> {
         let mut quasi = Vec::new();
         for column in self.stated.columns.iter().filter(|column| column.spec.role == Role::Quasi) {
-            // A bucketized release has exact values, however groups were formed.
-            let level = if self.stated.sensitive.is_some() { Some(0) } else { column.level.map(|level| level.level) };
+            // A bucketized release shows the lowest level that its plan permits.
+            let depth = match column.level {
+                _ if self.stated.sensitive.is_some() => Depth::One,
+                Some(level) => Depth::On(level.level),
+                None => Depth::Mixed,
+            };
             if let (Some(ruler), Some(labels)) = (&column.ruler, self.release.table.find(&column.spec.name)) {
-                quasi.push(Quasi { column: labels, ruler, level });
+                quasi.push(Quasi { column: labels, ruler, depth });
             }
         }
         Ok(Published {

@@ -65,16 +65,18 @@ pub fn write_signed(made: &Made, place: &Place<'_>, signer: Option<&dyn Signer>,
         for (name, bytes) in &files {
             write_file(&folder.join(name), bytes)?;
         }
-        let mut files: Vec<String> = files.iter().map(|(name, _)| name.to_string()).collect();
+        let files: Vec<String> = files.iter().map(|(name, _)| name.to_string()).collect();
+        // What cannot be read is a disk that fails, not a release that is wrong.
+        let mut hashed = hashes(folder, &files)?;
         // The declared part is read as verifiers read it, so that they come to the same.
         let mut declared = blank();
         merge(&mut declared, publication_json(&made.publication));
-        declared["earlier_releases"] = place.earlier_seals(folder, &files)?.into();
+        declared["earlier_releases"] = place.earlier_seals(&hashed).into();
         let stated = Stated::read(&declared).map_err(unreadable)?;
         let Statement { mut document, report, .. } = Statement::new(&stated, folder).map_err(unreadable)?;
         write_file(&folder.join(REPORT), report.as_bytes())?;
-        files.push(REPORT.to_string());
-        document["files"] = hashes(folder, &files)?.into();
+        hashed.extend(hashes(folder, &[REPORT.to_string()])?);
+        document["files"] = hashed.into();
         Ok(seal(document))
     })
 }

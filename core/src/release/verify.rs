@@ -1,7 +1,7 @@
 //! Checks a release directory against its own certificate, from the directory alone.
 
 use super::REPORT;
-use super::certify::{Statement, hash, is_sealed};
+use super::certify::{Statement, file_json, is_sealed};
 use super::directory::CERTIFICATE;
 use super::signature::is_signature;
 use super::stated::{Stated, is_plain_name};
@@ -168,7 +168,7 @@ fn check_files(folder: &Path, document: &Value, needed: &[&Value], claims: &mut 
     let files = document["files"].as_object().unwrap_or(&empty);
     for (name, stated) in files {
         let bytes = plain_file(folder, name)?;
-        let same = bytes.as_ref().is_some_and(|bytes| stated["sha256"] == hash(bytes));
+        let same = bytes.as_ref().is_some_and(|bytes| *stated == file_json(bytes));
         let otherwise = if bytes.is_some() { "the file was changed" } else { "the file is not there" };
         claims.told(&format!("sha256 of {name}"), same, otherwise);
     }
@@ -214,6 +214,9 @@ fn check_figures(folder: &Path, document: &Value, formats: &Formats, claims: &mu
     let withheld = stated.skew.as_ref().and_then(|skew| skew.withheld).unwrap_or(0);
     let sum = (publication.published as u64).checked_add(stated.suppressed).and_then(|sum| sum.checked_add(withheld));
     claims.told("records", sum == Some(stated.records), "they are not the published and the suppressed ones");
+    if !document["skew"].is_null() {
+        claims.same("skew", &document["skew"], &found.document["skew"]);
+    }
     check_skew(&stated, &found, claims);
     check_stars(&stated, &found, claims);
     check_columns(document, &found, claims);
@@ -221,6 +224,8 @@ fn check_figures(folder: &Path, document: &Value, formats: &Formats, claims: &mu
     check_attacks(document, &found.document, claims);
     let stays = !publication.attacks_refuse || publication.excessive().next().is_none();
     claims.told("limits", stays, "an attack exceeds its limit, and the plan refuses such a release");
+    let is_open = publication.exposure.refused();
+    claims.told("insensitive columns", !is_open, "they single people out, and the plan does not accept it");
     for name in &publication.undisclosed {
         claims
             .untold(&format!("attack: {name}"), "what it found depends on more than the release, so it is not stated");
@@ -246,6 +251,8 @@ pub(super) fn check_rest(
     if version != env!("CARGO_PKG_VERSION") {
         let why = format!("version {version} wrote them, and this one has other words: verify with that one");
         claims.untold("words of certificate and report", &why);
+        // Whoever names another version must not get around what this one checks.
+        claims.confirmed = 0;
         return Ok(());
     }
     let mut said = document.clone();

@@ -6,7 +6,7 @@ use crate::audit::{Answer, Audit};
 use crate::criterion::Requirement;
 use crate::inspect::Profile;
 use crate::kind::{Params, Point, Setting};
-use crate::publish::{MethodReport, Publication, SkewReport};
+use crate::publish::{ColumnExposure, Disclosure, Distribution, Exposure, MethodReport, Publication, SkewReport};
 use crate::recode::Form;
 use crate::skew;
 use serde_json::{Map, Value, json};
@@ -48,7 +48,6 @@ pub fn answer_json(answer: &Answer) -> Value {
     let mut document = requirement_json(&answer.requirement);
     document["holds"] = json!(verdict.holds);
     document["measured"] = json!(verdict.measured);
-    document["checked"] = json!(answer.is_checked);
     for (name, value) in &verdict.also {
         document[format!("measured_{name}")] = json!(value);
     }
@@ -117,12 +116,73 @@ pub fn publication_json(publication: &Publication) -> Value {
         "groups": publication.groups,
         "form": form_name(publication.form),
         "method": method_json(&publication.method),
-        "criteria": publication.criteria.iter().map(answer_json).collect::<Vec<_>>(),
+        "criteria": publication.criteria.iter().map(certified_json).collect::<Vec<_>>(),
         "attacks": publication.attacks.iter().map(finding_json).collect::<Vec<_>>(),
         "undisclosed_attacks": publication.undisclosed,
+        "insensitive": exposure_json(&publication.exposure),
         "information_kept": { "overall": publication.information_kept, "columns": kept },
         "utility": utility,
     })
+}
+
+/// What columns that the plan calls insensitive disclose.
+fn exposure_json(exposure: &Exposure) -> Value {
+    let disclosed = |found: &Disclosure| {
+        let certain: Map<String, Value> =
+            found.sensitive.iter().map(|one| (one.column.clone(), json!(one.certain))).collect();
+        json!({ "unique": found.unique, "certain": certain })
+    };
+    let column = |one: &ColumnExposure| {
+        let mut document = disclosed(&one.disclosure);
+        document["column"] = json!(one.name);
+        document["accepted"] = json!(one.accepted);
+        document
+    };
+    json!({
+        "columns": exposure.columns.iter().map(column).collect::<Vec<_>>(),
+        "together": disclosed(&exposure.together),
+    })
+}
+
+/// One requirement with its verdict, and whether whoever has the release can check it.
+fn certified_json(answer: &Answer) -> Value {
+    let mut document = answer_json(answer);
+    document["checked"] = json!(answer.is_checked);
+    document
+}
+
+/// Everything that is known about a release, for the custodian: not for release.
+pub fn internal_json(publication: &Publication) -> Value {
+    let mut document = json!({ "not_for_release": true });
+    if let Value::Object(figures) = publication_json(publication) {
+        figures.into_iter().for_each(|(key, value)| document[key] = value);
+    }
+    document["notes"] = json!(publication.notes);
+    if let (Some(chosen), Some(search)) = (&publication.method.chosen, &publication.method.search) {
+        let levels = |levels: &[usize]| -> Map<String, Value> {
+            chosen.levels.iter().zip(levels).map(|((name, _), level)| (name.clone(), json!(level))).collect()
+        };
+        document["search"] = json!({
+            "value": whole_or_real(search.value),
+            "nodes": search.nodes,
+            "checked": search.checked,
+            "safe": search.safe,
+            "exhaustive": search.exhaustive,
+            "minimal": search.minimal.iter().map(|one| levels(one)).collect::<Vec<_>>(),
+        });
+    }
+    document["classification"] = publication.classification.as_ref().map_or(Value::Null, |found| {
+        json!({
+            "target": found.target, "before": found.before, "after": found.after, "baseline": found.baseline,
+            "margin": found.margin,
+        })
+    });
+    document["sensitive"] = publication.sensitive.iter().map(distribution_json).collect::<Vec<_>>().into();
+    document
+}
+
+fn distribution_json(found: &Distribution) -> Value {
+    json!({ "column": found.column, "values": found.values, "before": found.before, "after": found.after })
 }
 
 /// What was withheld because a value was too frequent, by whom it is hidden from, and how well.

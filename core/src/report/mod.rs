@@ -13,8 +13,8 @@ pub mod transactions;
 pub use attacks::{attack_json, attacks_text, flattened_json};
 pub use eligibility::{eligibility_json, eligibility_text};
 pub use json::{
-    answer_json, audit_json, finding_json, form_name, list_json, params_json, profile_json, publication_json,
-    requirement_json, skew_json,
+    answer_json, audit_json, finding_json, form_name, internal_json, list_json, params_json, profile_json,
+    publication_json, requirement_json, skew_json,
 };
 pub use release::{compare_text, publication_text, publication_text_after};
 pub use skyline::{skyline_json, skyline_text};

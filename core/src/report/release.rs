@@ -112,11 +112,12 @@ fn utility_text(publication: &Publication) -> String {
     let mut text = trimmed(&rows.to_string());
     if let Some(found) = &publication.classification {
         text += &format!(
-            "A classifier predicts {} for {} of the records from the published values, for {} from the original ones (always the most frequent: {}).\n",
+            "A classifier that learns from the release predicts {} for {} of the original's records, one that learns from the original for {}; always the most frequent value is right for {}. Differences below {} may be chance.\n",
             found.target,
             percent(found.after),
             percent(found.before),
             percent(found.baseline),
+            percent(found.margin),
         );
     }
     text

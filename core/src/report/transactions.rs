@@ -1,10 +1,12 @@
 //! Reports on transactions: JSON documents and terminal text.
 
-use super::json::params_json;
+use super::json::{params_json, whole_or_real};
 use super::terminal::{counted, grouped, number, percent, table, trimmed};
 use crate::inspect::TransactionProfile;
 use crate::kind::Params;
-use crate::publish::transactions::{Answer, Finding, NamedRule, Publication, Seen, SensitiveSource, worst_rule};
+use crate::publish::transactions::{
+    Answer, Finding, Measured, NamedRule, Publication, Seen, SensitiveSource, worst_rule,
+};
 use serde_json::{Value, json};
 
 /// A rule: what is known, what is inferred, and how surely.
@@ -73,6 +75,29 @@ pub fn publication_json(publication: &Publication) -> Value {
         "attacks": publication.attacks.iter().map(finding_json).collect::<Vec<_>>(),
         "gate": { "attacks": if publication.attacks_refuse { "refuse" } else { "report" } },
     })
+}
+
+/// Everything that is known about a release, for the custodian: not for release.
+pub fn internal_json(publication: &Publication) -> Value {
+    let mut document = publication_json(publication);
+    document["not_for_release"] = json!(true);
+    document["notes"] = json!(publication.notes);
+    if let Some(original) = &publication.original {
+        let value = |value: f64| if value.is_finite() { whole_or_real(value) } else { Value::Null };
+        let metric = |one: &Measured| json!({ "metric": one.name, "params": params_json(&one.params), "value": value(one.value) });
+        document["original"] = json!({
+            "items": original.items,
+            "occurrences": original.occurrences,
+            "deleted": original.deleted,
+            "deleted_share": original.deleted_share(),
+            "merged": original.merged,
+            "sensitive_kinds": original.sensitive_kinds,
+            "attacks": original.attacks.iter().map(finding_json).collect::<Vec<_>>(),
+            "utility": original.utility.iter().map(metric).collect::<Vec<_>>(),
+            "notes": original.notes,
+        });
+    }
+    document
 }
 
 /// A criterion with its verdict, without how many rules were looked at: that is about the search, not the release.

@@ -3,15 +3,15 @@
 //! # Claim
 //! If a value stands under both labels, [`Overlaps`] says so. The other way round it may err: labels that cannot be
 //! read are taken to overlap, so that whoever counts on labels that do *not* overlap never counts too much. One thing
-//! is assumed: two releases whose certificates state the same labels with the same numbers of leaves under them, on
-//! the same level, used one hierarchy.
+//! is assumed: two columns with the same numbers of leaves under the same labels, all on the same level, were recoded
+//! by one hierarchy; and they are on the same level if they state it, or have the same labels.
 
-use super::Quasi;
+use super::{Depth, Quasi};
 use crate::data::canonical_text;
 use crate::data::hierarchy::{Ruler, TOP};
 use crate::utility::information::{Ends, date_range, number_range, without_missing};
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 /// What a label stands for.
 #[derive(Debug, PartialEq)]
@@ -40,7 +40,7 @@ impl<'a> Label<'a> {
             Ruler::Characters => Label::Pattern(text),
             Ruler::Values => Label::values(text),
             // A coarser label may have one leaf and another name than it, or the name of another leaf.
-            Ruler::Leaves { .. } if quasi.level == Some(0) => Label::Values(vec![canonical_text(text)]),
+            Ruler::Leaves { .. } if quasi.depth == Depth::On(0) => Label::Values(vec![canonical_text(text)]),
             Ruler::Leaves { .. } => Label::Any,
         }
     }
@@ -164,10 +164,14 @@ impl Overlaps {
 /// Whether both columns are on one level of one hierarchy, as far as certificates tell: then labels are the same or
 /// have nothing in common.
 fn is_one_level(first: &Quasi<'_>, second: &Quasi<'_>) -> bool {
-    matches!(first.ruler, Ruler::Leaves { .. })
-        && first.ruler == second.ruler
-        && first.level.is_some()
-        && first.level == second.level
+    let labels =
+        |quasi: &Quasi<'_>| -> BTreeSet<String> { quasi.column.domain().labels().iter().map(str::to_string).collect() };
+    let is_same_level = match (first.depth, second.depth) {
+        (Depth::On(level), Depth::On(other)) => level == other,
+        (Depth::One, Depth::One) => labels(first) == labels(second),
+        _ => false,
+    };
+    matches!(first.ruler, Ruler::Leaves { .. }) && first.ruler == second.ruler && is_same_level
 }
 
 /// Numbers for labels that are all exact; none if one is not.
@@ -190,7 +194,7 @@ mod tests {
 
     fn overlap(ruler: &Ruler, a: &str, b: &str) -> bool {
         let [first, second] = [a, b].map(|text| Column::from_values("q", [text]));
-        let quasi = |column| Quasi { column, ruler, level: None };
+        let quasi = |column| Quasi { column, ruler, depth: Depth::Mixed };
         let found = Overlaps::new(&quasi(&first), &quasi(&second)).holds(0, 0);
         assert_eq!(found, Overlaps::new(&quasi(&second), &quasi(&first)).holds(0, 0), "{a} and {b}, the other way");
         found
@@ -241,10 +245,14 @@ mod tests {
         check(&ruler, &[("Italy", "Europe"), ("Europe", "Asia"), ("Italy", "*"), ("Italy", "Japan")], &[]);
         let names = ["Europe", "Asia", "Italy", "Japan"];
         let [europe, asia, italy, japan] = names.map(|text| Column::from_values("q", [text]));
-        let on = |column, level| Quasi { column, ruler: &ruler, level: Some(level) };
+        let on = |column, level| Quasi { column, ruler: &ruler, depth: Depth::On(level) };
         assert!(!Overlaps::new(&on(&italy, 0), &on(&japan, 0)).holds(0, 0));
         assert!(!Overlaps::new(&on(&europe, 1), &on(&asia, 1)).holds(0, 0));
         assert!(Overlaps::new(&on(&europe, 2), &on(&asia, 1)).holds(0, 0), "one may stand over the other");
         assert!(Overlaps::new(&on(&italy, 1), &on(&asia, 0)).holds(0, 0), "it may be the parent of one leaf");
+        let [both, other] = [["Europe", "Asia"], ["Europe", "Japan"]].map(|texts| Column::from_values("q", texts));
+        let some = |column| Quasi { column, ruler: &ruler, depth: Depth::One };
+        assert!(!Overlaps::new(&some(&both), &some(&both)).holds(0, 1), "the same labels are on the same level");
+        assert!(Overlaps::new(&some(&both), &some(&other)).holds(0, 1));
     }
 }

@@ -51,8 +51,19 @@ pub struct Quasi<'a> {
     pub column: &'a Column,
     /// What they are measured by.
     pub ruler: &'a Ruler,
-    /// Their level, if all are on one; 0 where values are exact.
-    pub level: Option<usize>,
+    /// On which level of a hierarchy they are.
+    pub depth: Depth,
+}
+
+/// On which level of a hierarchy the labels of a column are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Depth {
+    /// All on this one.
+    On(usize),
+    /// All on one that is not known.
+    One,
+    /// Each on its own.
+    Mixed,
 }
 
 /// What two releases tell together about one sensitive column.

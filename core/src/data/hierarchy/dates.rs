@@ -87,8 +87,15 @@ impl Rule for Dates {
     }
 
     fn makes(&self, label: &str) -> bool {
-        let of = |unit: &Unit| unit.example(label).is_some_and(|date| unit.label(date) == label);
-        label == TOP || self.units.iter().any(of)
+        let of = |label: &str, unit: &Unit| unit.example(label).is_some_and(|date| unit.label(date) == label);
+        let is_unit = |label: &str| self.units.iter().any(|unit| of(label, unit));
+        label == TOP || is_unit(label) || label.split_once("..").is_some_and(|(a, b)| is_unit(a) && is_unit(b))
+    }
+
+    fn span(&self, level: usize, first: &str, last: &str) -> Option<String> {
+        let Some(unit) = self.units.get(level.checked_sub(1)?) else { return Some(TOP.to_string()) };
+        let (first, last) = (unit.label(parse_date(first)?), unit.label(parse_date(last)?));
+        Some(if first == last { first } else { format!("{first}..{last}") })
     }
 
     fn ruler(&self, _: &Dictionary) -> Option<Ruler> {
@@ -106,6 +113,15 @@ mod tests {
         let made = levels(&[("dates", Raw::Flag(true))], &["2021-05-31", "1999-12-01"]).unwrap();
         assert_eq!(made[0], ["2021-05-31", "2021-05", "2021-Q2", "2021", "2020s", "*"]);
         assert_eq!(made[1], ["1999-12-01", "1999-12", "1999-Q4", "1999", "1990s", "*"]);
+    }
+
+    #[test]
+    fn neighbours_are_joined_from_unit_to_unit() {
+        let rule = super::super::rule(&[("dates", Raw::Flag(true))], ".".as_ref()).unwrap();
+        assert_eq!(rule.span(1, "2021-01-31", "2021-03-01").unwrap(), "2021-01..2021-03");
+        assert_eq!(rule.span(3, "2021-01-31", "2021-03-01").unwrap(), "2021");
+        assert_eq!(rule.span(5, "2021-01-31", "2021-03-01").unwrap(), "*");
+        assert!(rule.makes("2021-01..2021-03") && rule.makes("1990s..2010s") && !rule.makes("2021-01-31..2021-03"));
     }
 
     #[test]

@@ -61,6 +61,10 @@ impl Rule for Fanout {
     fn makes(&self, label: &str) -> bool {
         label == TOP || label.contains("..")
     }
+
+    fn goes_by_order(&self) -> bool {
+        true
+    }
 }
 
 fn joined(first: &str, last: &str) -> String {

@@ -62,6 +62,9 @@ impl Scaled {
     }
 }
 
+/// Where an interval starts and where the next one does; `None` where it has no end.
+type Ends = (Option<i128>, Option<i128>);
+
 struct Intervals {
     /// All in units of 10⁻ˢᶜᵃˡᵉ.
     scale: u32,
@@ -105,25 +108,65 @@ impl Intervals {
         Ok(rule)
     }
 
-    /// The label of a number in an interval of a width; intervals end at the bottom and the top.
+    /// The label of a number in an interval of a width.
     fn label(&self, number: Scaled, width: i128) -> Option<String> {
+        self.interval(number, width).map(|ends| self.written(ends))
+    }
+
+    /// The interval of a width that holds a number. Intervals end at `bottom` and `top`; what lies
+    /// beyond has no end on that side.
+    fn interval(&self, number: Scaled, width: i128) -> Option<Ends> {
         let scale = self.scale.max(number.scale);
         let raise = 10i128.checked_pow(scale - self.scale)?;
         let value = number.at(scale)?;
         let raised = |edge: Option<i128>| edge.map_or(Some(None), |edge| edge.checked_mul(raise).map(Some));
         let (low_edge, high_edge) = (raised(self.bottom)?, raised(self.top)?);
-        if let Some(bottom) = self.bottom.filter(|_| low_edge.is_some_and(|edge| value < edge)) {
-            return Some(format!("<{}", self.format(bottom)));
+        if low_edge.is_some_and(|edge| value < edge) {
+            return Some((None, self.bottom));
         }
-        if let Some(top) = self.top.filter(|_| high_edge.is_some_and(|edge| value >= edge)) {
-            return Some(format!(">={}", self.format(top)));
+        if high_edge.is_some_and(|edge| value >= edge) {
+            return Some((self.top, None));
         }
         let index = value.checked_sub(self.origin.checked_mul(raise)?)?.div_euclid(width.checked_mul(raise)?);
         let low = self.origin.checked_add(index.checked_mul(width)?)?;
         let high = low.checked_add(width)?;
         let low = self.bottom.map_or(low, |bottom| low.max(bottom));
         let high = self.top.map_or(high, |top| high.min(top));
-        Some(self.range(low, high))
+        Some((Some(low), Some(high)))
+    }
+
+    fn written(&self, ends: Ends) -> String {
+        match ends {
+            (Some(low), Some(high)) => self.range(low, high),
+            (Some(low), None) => format!(">={}", self.format(low)),
+            (None, Some(high)) => format!("<{}", self.format(high)),
+            (None, None) => TOP.to_string(),
+        }
+    }
+
+    /// The ends that a label tells: of one interval, or from one to another.
+    fn ends(&self, label: &str) -> Option<Ends> {
+        let number = |text: &str| Scaled::parse(text.trim())?.at(self.scale);
+        if let Some(low) = label.strip_prefix(">=") {
+            return Some((Some(number(low)?), None));
+        }
+        if let Some(high) = label.strip_prefix('<') {
+            return Some((None, Some(number(high)?)));
+        }
+        if let Some(inside) = label.strip_prefix('[') {
+            let (low, high) = inside.get(..inside.len().checked_sub(1)?)?.split_once(',')?;
+            let beyond = i128::from(label.ends_with(']'));
+            return Some((Some(number(low)?), Some(number(high)?.checked_add(beyond)?)));
+        }
+        let (low, high) = label.split_once('-').unwrap_or((label, label));
+        Some((Some(number(low)?), Some(number(high)?.checked_add(1)?)))
+    }
+
+    /// Whether some interval of the smallest width ends here.
+    fn is_boundary(&self, end: i128) -> bool {
+        let on_grid = end.checked_sub(self.origin).is_some_and(|way| way.rem_euclid(self.widths[0]) == 0);
+        let within = self.bottom.is_none_or(|bottom| bottom <= end) && self.top.is_none_or(|top| end <= top);
+        (on_grid && within) || self.bottom == Some(end) || self.top == Some(end)
     }
 
     /// Whole numbers read best as 20-24; others say which end belongs.
@@ -168,17 +211,22 @@ impl Rule for Intervals {
     }
 
     fn makes(&self, label: &str) -> bool {
-        let edges = [("<", self.bottom), (">=", self.top)];
-        let is_edge = |(sign, edge): &(&str, Option<i128>)| {
-            edge.is_some_and(|edge| label.strip_prefix(sign) == Some(self.format(edge).as_str()))
+        let made = |ends: Ends| {
+            let both = [ends.0, ends.1].into_iter().flatten();
+            both.clone().all(|end| self.is_boundary(end))
+                && ends.0.zip(ends.1).is_none_or(|(low, high)| low < high)
+                && (ends.0.is_some() || self.bottom.is_some())
+                && (ends.1.is_some() || self.top.is_some())
+                && self.written(ends) == label
         };
-        if label == TOP || edges.iter().any(is_edge) {
-            return true;
-        }
-        let from = label.trim_start_matches('[');
-        let end = from.char_indices().skip(1).find(|(_, letter)| matches!(letter, '-' | ',')).map(|(at, _)| at);
-        let low = Scaled::parse(&from[..end.unwrap_or(from.len())]);
-        low.is_some_and(|low| self.widths.iter().any(|&width| self.label(low, width).as_deref() == Some(label)))
+        label == TOP || self.ends(label).is_some_and(made)
+    }
+
+    fn span(&self, level: usize, first: &str, last: &str) -> Option<String> {
+        let Some(&width) = self.widths.get(level.checked_sub(1)?) else { return Some(TOP.to_string()) };
+        let (low, _) = self.interval(Scaled::parse(first)?, width)?;
+        let (_, high) = self.interval(Scaled::parse(last)?, width)?;
+        Some(self.written((low, high)))
     }
 }
 
@@ -205,6 +253,26 @@ mod tests {
         let made = levels(&written, &["17", "18", "27", "28", "89", "90", "104"]).unwrap();
         let first: Vec<&str> = made.iter().map(|path| path[1].as_str()).collect();
         assert_eq!(first, ["<18", "18-27", "18-27", "28-37", "88-89", ">=90", ">=90"]);
+    }
+
+    #[test]
+    fn neighbours_are_joined_from_boundary_to_boundary() {
+        let written = [("intervals", numbers(&["5", "10"])), ("bottom", Raw::from("18")), ("top", Raw::from("90"))];
+        let rule = super::super::rule(&written, ".".as_ref()).unwrap();
+        let span = |level: usize, first: &str, last: &str| rule.span(level, first, last).unwrap();
+        assert_eq!(span(1, "21", "33"), "20-34");
+        assert_eq!(span(2, "21", "33"), "20-39");
+        assert_eq!(span(1, "86", "104"), ">=85");
+        assert_eq!(span(1, "93", "104"), ">=90");
+        assert_eq!(span(1, "3", "21"), "<25");
+        assert_eq!(span(1, "3", "93"), "*");
+        assert_eq!(span(3, "21", "22"), "*");
+        for made in ["20-34", ">=85", ">=90", "<25", "18-19", "*"] {
+            assert!(rule.makes(made), "{made}");
+        }
+        for foreign in ["21-34", "20-33", ">=91", ">=95", "<17", "34-20", "20-", "[20, 34]", "90-94"] {
+            assert!(!rule.makes(foreign), "{foreign}");
+        }
     }
 
     #[test]

@@ -7,11 +7,13 @@ mod dates;
 mod fanout;
 mod file;
 mod intervals;
+mod lifted;
 mod redact;
 mod ruler;
 mod suppress;
 
 pub(crate) use file::line_numbers;
+pub use lifted::Lifted;
 pub use ruler::Ruler;
 
 use super::{Column, Dictionary, Encoding, Lexicon};
@@ -29,6 +31,17 @@ pub trait Rule: Send + Sync {
 
     /// Whether a text is one of the rule's labels above the base values: how a table already recoded is told from a wrong one.
     fn makes(&self, label: &str) -> bool;
+
+    /// The label of everything from the interval that holds one value to the one that holds another,
+    /// on a level above the values. `None` if the labels of the rule are no intervals of an order.
+    fn span(&self, _level: usize, _first: &str, _last: &str) -> Option<String> {
+        None
+    }
+
+    /// Whether labels depend on the order that the plan declares for the values.
+    fn goes_by_order(&self) -> bool {
+        false
+    }
 
     /// The file that the rule was read from, if it was.
     fn file(&self) -> Option<&Path> {

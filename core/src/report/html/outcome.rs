@@ -177,9 +177,10 @@ fn prediction(found: &Classification) -> Markup {
     html! {
         p {
             "A program that learns to predict " bdi { (found.target) } " from the other columns is right for " strong { (percent(found.after)) }
-            " of the people when it learns from the release, for " (percent(found.before)) " when it learns from the original, and for "
-            (percent(found.baseline)) " when it always says the most frequent value. The closer the first number is to the second, the more "
-            "of the structure of the table is left."
+            " of the people of the original when it learns from the release, for " (percent(found.before)) " when it learns from the original, and for "
+            (percent(found.baseline)) " when it always says the most frequent value. Each person is predicted by a program that has not seen them. "
+            "The closer the first number is to the second, the more of the structure of the table is left; differences below " (percent(found.margin))
+            " may be chance. A number below the third means that nothing useful was learned."
         }
     }
 }

@@ -1,0 +1,180 @@
+//! Groups within cells: records that do not share the label on the highest permitted level of a
+//! quasi-identifier never share a group.
+
+use super::{Along, Class, Grouping, Method, Outcome, Replay, Replayer, Safety, Task, View, Wanted};
+use crate::audit::audit_bound;
+use crate::candidate::Groups;
+use crate::criterion::Bound;
+use crate::data::{Column, Role, Schema, Table};
+use crate::error::{Error, Fault, Result};
+
+/// A method that forms groups of records, run on each cell by itself.
+///
+/// # Claim
+/// Which cell a record is in depends on its quasi-identifiers alone, so that cells tell nothing
+/// about sensitive values; what is learnt by knowing the method is what it tells within each cell.
+pub struct Within {
+    wanted: Wanted,
+    cells: Groups,
+    /// The quasi-identifiers whose highest level makes the cells.
+    columns: Vec<String>,
+}
+
+impl Within {
+    /// The cells of a table; `None` if the plan's highest levels keep no records apart.
+    pub fn new(wanted: &Wanted, table: &Table, schema: &Schema) -> Result<Option<Within>> {
+        let mut coarse: Vec<Column> = Vec::new();
+        for column in schema.select(table, Role::Quasi)? {
+            let ((_, high), hierarchy) = (schema.level_range(column)?, schema.quasi_hierarchy(column)?);
+            if high < hierarchy.height() {
+                coarse.push(hierarchy.generalize(column, high));
+            }
+        }
+        let cells = Groups::by_columns(&coarse.iter().collect::<Vec<_>>(), table.rows());
+        let columns = coarse.iter().map(|column| column.name().to_string()).collect();
+        Ok((cells.len() > 1).then(|| Within { wanted: wanted.clone(), cells, columns }))
+    }
+
+    /// The same cells, with the parameters that the method worked out itself.
+    pub fn with_method(self, wanted: &Wanted) -> Within {
+        Within { wanted: wanted.clone(), ..self }
+    }
+
+    /// What the plan says that keeps records apart.
+    fn words(&self) -> String {
+        let names: Vec<String> = self.columns.iter().map(|name| format!("\"{name}\"")).collect();
+        format!("`levels` of {}", names.join(", "))
+    }
+
+    fn too_many(&self, cells: usize, records: u64, limit: u64) -> Error {
+        let message = format!(
+            "{} keep {} parts of the table apart, and in {cells} of them, with {records} records, there is no safe group; \
+             the plan allows to suppress {limit}",
+            self.words(),
+            self.cells.len(),
+        );
+        Error::new(Fault::Infeasible, message)
+            .help("permit higher levels, allow more suppression ([release] max_suppressed), or loosen a criterion")
+    }
+
+    /// Refuses groups that are safe in each cell but not together. Most criteria look at one group
+    /// at a time; a method that goes by all groups so far sees only those of a cell.
+    fn check_together(&self, task: &Task<'_>, groups: &Groups) -> Result<()> {
+        if !task.bound.iter().any(|bound| bound.criterion.joins_groups()) {
+            return Ok(());
+        }
+        let audit = audit_bound(task.table, groups, task.requirements, task.bound)?;
+        match audit.criteria.iter().find(|answer| !answer.verdict.holds) {
+            None => Ok(()),
+            Some(answer) => {
+                let (words, method) = (self.words(), self.wanted.kind.name);
+                let name = answer.requirement.kind.name;
+                let message = format!(
+                    "{words} keep parts of the table apart, and {name} does not hold for the groups that {method} forms in them, all together"
+                );
+                Err(Error::plan(message).help("permit every level up to the top, or use another method"))
+            }
+        }
+    }
+}
+
+impl Method for Within {
+    fn run(&self, task: &Task<'_>) -> Result<Option<Outcome>> {
+        let mut wanted = self.wanted.clone();
+        let mut lists: Vec<Vec<u32>> = Vec::new();
+        let (mut resolved, mut withheld) = (None, 0);
+        let (mut unsafe_cells, mut unsafe_records) = (0, 0);
+        for cell in 0..self.cells.len() {
+            let rows = self.cells.rows(cell);
+            let part = Part::new(task, rows);
+            let Some(found) = part.run(&wanted, task)? else {
+                (unsafe_cells, unsafe_records) = (unsafe_cells + 1, unsafe_records + rows.len() as u64);
+                continue;
+            };
+            // What the method works out itself must be the same in every cell: one method is
+            // stated.
+            if resolved.is_none() {
+                wanted = wanted.resolved(&found.resolved)?;
+                resolved = Some(found.resolved);
+            }
+            withheld += found.withheld;
+            let in_table = |group| found.groups.rows(group).iter().map(|&row| rows[row as usize]).collect();
+            lists.extend((0..found.groups.len()).map(in_table));
+        }
+        if unsafe_records > task.limit {
+            return Err(self.too_many(unsafe_cells, unsafe_records, task.limit));
+        }
+        let Some(resolved) = resolved else { return Ok(None) };
+        let groups = Groups::of_lists(&lists);
+        self.check_together(task, &groups)?;
+        Ok(Some(Outcome::Groups(Grouping { groups, whole: None, withheld: withheld + unsafe_records, resolved })))
+    }
+
+    fn class(&self) -> Class {
+        self.wanted.build().class()
+    }
+
+    fn along(&self, at: usize, column: &Column, schema: &Schema) -> Result<Along> {
+        self.wanted.build().along(at, column, schema)
+    }
+
+    fn withholds(&self) -> bool {
+        true
+    }
+
+    /// The replays of each cell. They are all made at once, since the tables of cells are not kept.
+    fn replayer<'a>(&self, view: &View<'a>) -> Result<Option<Replayer<'a>>> {
+        let method = self.wanted.build();
+        let mut place = vec![(0u32, 0u32); view.table.rows()];
+        for cell in 0..self.cells.len() {
+            (0u32..).zip(self.cells.rows(cell)).for_each(|(at, &row)| place[row as usize] = (cell as u32, at));
+        }
+        let mut own: Vec<Vec<usize>> = vec![Vec::new(); self.cells.len()];
+        (0..view.groups.len()).for_each(|group| own[place[view.groups.rows(group)[0] as usize].0 as usize].push(group));
+        let mut replays: Vec<Option<Replay>> = vec![None; view.groups.len()];
+        for (cell, own) in own.iter().enumerate().filter(|(_, own)| !own.is_empty()) {
+            let rows = self.cells.rows(cell);
+            let table = view.table.part(rows);
+            let inside = |&group: &usize| view.groups.rows(group).iter().map(|&row| place[row as usize].1).collect();
+            let groups = Groups::of_lists(&own.iter().map(inside).collect::<Vec<_>>());
+            let inside = View { table: &table, schema: view.schema, groups: &groups, complete: view.complete };
+            let Some(replay) = method.replayer(&inside)? else { return Ok(None) };
+            for (at, &group) in own.iter().enumerate() {
+                replays[group] = replay(at).map(|replay| in_table(replay, rows));
+            }
+        }
+        Ok(Some(Box::new(move |group| replays[group].clone())))
+    }
+}
+
+/// A replay with the rows of the table in the place of those of a cell.
+fn in_table(replay: Replay, rows: &[u32]) -> Replay {
+    let mapped = |block: Vec<u32>| block.into_iter().map(|row| rows[row as usize]).collect();
+    Replay { blocks: replay.blocks.into_iter().map(mapped).collect(), ..replay }
+}
+
+/// The records of a cell.
+struct Part {
+    table: Table,
+    bound: Vec<Bound>,
+}
+
+impl Part {
+    fn new(task: &Task<'_>, rows: &[u32]) -> Part {
+        Part { table: task.table.part(rows), bound: task.bound.iter().map(|bound| bound.part(rows)).collect() }
+    }
+
+    /// The groups that a method forms of them; `None` if none is safe.
+    fn run(&self, wanted: &Wanted, task: &Task<'_>) -> Result<Option<Grouping>> {
+        let task = Task { table: &self.table, bound: &self.bound, ..*task };
+        // Too few records for any group: no method need be asked.
+        if (self.table.rows() as u64) < Safety::new(&self.table, &self.bound)?.least_size() {
+            return Ok(None);
+        }
+        match wanted.build().run(&task)? {
+            Some(Outcome::Groups(grouping)) => Ok(Some(grouping)),
+            Some(Outcome::Levels(_)) => Err(Error::new(Fault::Internal, "a choice of levels has no cells")),
+            None => Ok(None),
+        }
+    }
+}

@@ -1,0 +1,158 @@
+//! Keys that would do nothing for what else the plan says are refused.
+//!
+//! Here are the checks that need no table; those that do are made when a table is published.
+
+use super::publishing::{Attempt, Publishing};
+use super::section::{Section, number, text};
+use super::{Plan, publishing::share};
+use crate::anonymize::Class;
+use crate::criterion::Requirement;
+use crate::data::Role;
+use crate::error::{Error, Result};
+use crate::exact::Fraction;
+use crate::recode::{Form, Suppressed};
+
+/// Refuses the first key that would do nothing.
+pub(super) fn refuse_idle(plan: &Plan, root: &Section<'_>, publishing: &Publishing) -> Result<()> {
+    let case = Case { plan, root, publishing };
+    case.method()?;
+    case.suppression()?;
+    case.utility()?;
+    case.skew()?;
+    case.gate()?;
+    case.attacks()
+}
+
+struct Case<'a> {
+    plan: &'a Plan,
+    root: &'a Section<'a>,
+    publishing: &'a Publishing,
+}
+
+impl Case<'_> {
+    /// The error that a key of a section has no effect.
+    fn idle(&self, section: &str, key: &str, why: &str, help: &str) -> Result<()> {
+        let line = match self.root.section(section)? {
+            Some(found) => found.line_of(key),
+            None => self.root.line,
+        };
+        let error = Error::plan(format!("[{section}] `{key}` has no effect: {why}"));
+        Err(error.line(line).help(help.to_string()))
+    }
+
+    fn is_written(&self, section: &str, key: &str) -> Result<bool> {
+        Ok(self.root.section(section)?.is_some_and(|section| section.table.get(key).is_some()))
+    }
+
+    fn bucketized(&self) -> bool {
+        self.publishing.recoding.form == Form::Bucketized
+    }
+
+    fn method(&self) -> Result<()> {
+        let method = &self.publishing.method;
+        let name = method.kind.name;
+        if self.is_written("method", "metric")? && !method.chooses_levels() {
+            let why = format!("{name} forms groups of records and does not choose among candidates");
+            return self.idle("method", "metric", &why, "leave it out, or use a method that chooses levels");
+        }
+        if method.anatomizes() && method.build().class() == Class::SaOnly {
+            let why = format!("{name} forms groups by sensitive values already");
+            return self.idle("method", "anatomize", &why, "leave it out");
+        }
+        Ok(())
+    }
+
+    /// Whether records may be suppressed at all, whatever the table.
+    fn may_suppress(&self) -> bool {
+        let publishing = self.publishing;
+        let limit = publishing.max_suppressed;
+        let allowed = limit.is_some_and(|limit| limit > Fraction::ZERO);
+        match publishing.method.chooses_levels() {
+            true => allowed,
+            false => self.withholds() && (limit.is_none() || allowed),
+        }
+    }
+
+    /// Whether a method that forms groups may leave out records: by itself, or because `levels`
+    /// keep parts of the table apart in which there is no safe group.
+    fn withholds(&self) -> bool {
+        let keeps_apart = self.plan.schema.columns().iter().any(|spec| spec.levels.is_some()) && !self.bucketized();
+        self.publishing.method.build().withholds() || keeps_apart
+    }
+
+    fn suppression(&self) -> Result<()> {
+        let name = self.publishing.method.kind.name;
+        let some = self.publishing.max_suppressed.is_some_and(|limit| limit > Fraction::ZERO);
+        if some && !self.withholds() {
+            let why = format!("{name} suppresses no record");
+            return self.idle("release", "max_suppressed", &why, "leave it out");
+        }
+        if self.publishing.recoding.suppressed == Suppressed::Starred && !self.may_suppress() {
+            let why = format!("{name} suppresses no record by this plan");
+            let help = "leave it out, or allow suppression, as in max_suppressed = \"2%\"";
+            return self.idle("release", "suppressed", &why, help);
+        }
+        Ok(())
+    }
+
+    fn utility(&self) -> Result<()> {
+        let sensitive = self.plan.schema.names(Role::Sensitive);
+        let target = self.publishing.target.as_deref();
+        if target.is_some_and(|target| self.bucketized() && sensitive.contains(&target)) {
+            let why = "a bucketized release separates the sensitive column from the records that would predict it";
+            return self.idle("utility", "target", why, "name another column, or publish with form = \"generalized\"");
+        }
+        if self.publishing.workload.is_some() && sensitive.is_empty() {
+            let keys = ["queries", "dimensions", "selectivity"];
+            let written = keys.into_iter().map(|key| Ok((key, self.is_written("utility", key)?)));
+            let written = written.collect::<Result<Vec<_>>>()?;
+            let key = written.iter().find(|(_, is_written)| *is_written).map_or(keys[0], |(key, _)| key);
+            let why = "queries are about a sensitive column, and the plan has none";
+            return self.idle("utility", key, why, "leave it out, or give a column role = \"sensitive\"");
+        }
+        Ok(())
+    }
+
+    fn skew(&self) -> Result<()> {
+        let Some(section) = self.root.section("skew")?.filter(|_| self.publishing.skew.method.is_none()) else {
+            return Ok(());
+        };
+        let keys = [section.get("l", number)?.map(|_| "l"), section.get("on", text)?.map(|_| "on")];
+        match keys.into_iter().flatten().next() {
+            None => Ok(()),
+            Some(key) => {
+                let why = "no records are withheld without a `method`";
+                self.idle("skew", key, why, "add method = \"…\" (`sfumato list skews`), or leave it out")
+            }
+        }
+    }
+
+    fn gate(&self) -> Result<()> {
+        let Some(section) = self.root.section("gate")? else { return Ok(()) };
+        if share(&section, "max_belief")?.is_some() && self.plan.schema.names(Role::Sensitive).is_empty() {
+            let why = "it limits beliefs in sensitive values, and the plan has no sensitive column";
+            return self.idle("gate", "max_belief", why, "leave it out, or give a column role = \"sensitive\"");
+        }
+        Ok(())
+    }
+
+    fn attacks(&self) -> Result<()> {
+        let sections = self.root.sections("attack")?;
+        for (section, attempt) in sections.iter().zip(&self.publishing.attacks) {
+            if let Some(why) = self.why_not(attempt) {
+                let error = Error::plan(format!("[[attack]] {} cannot be made: {why}", attempt.kind.name));
+                return Err(error.line(section.line).help("leave it out"));
+            }
+        }
+        Ok(())
+    }
+
+    fn why_not(&self, attempt: &Attempt) -> Option<&'static str> {
+        if self.plan.requirements.iter().any(Requirement::several_records) {
+            return Some("attacks take every record for a person, and here people have several");
+        }
+        let is_on_suppression = (attempt.kind.build)(&attempt.params).is_about_withheld();
+        let nothing_withheld = is_on_suppression && self.publishing.skew.method.is_none();
+        nothing_withheld.then_some("no records are withheld for a frequent value without [skew] method")
+    }
+}

@@ -1,0 +1,237 @@
+//! Any one statement of a certificate changed, and the certificate sealed again: found, or said to be declared only.
+
+use serde_json::{Value, json};
+use sfumato::chance::Chance;
+use sfumato::data::{Formats, Table, sample};
+use sfumato::plan::TransactionPlan;
+use sfumato::release::{self, Order, Place, verify};
+use sfumato::{Plan, publish};
+use sha2::{Digest, Sha256};
+use std::path::Path;
+
+/// Writes a certificate with a seal of its own, as a forger would.
+fn forge(folder: &Path, mut document: Value) {
+    document["seal"] = json!("0".repeat(64));
+    let digest = Sha256::digest(format!("{document:#}\n").as_bytes());
+    document["seal"] = json!(digest.iter().map(|byte| format!("{byte:02x}")).collect::<String>());
+    std::fs::write(folder.join("certificate.json"), format!("{document:#}\n")).unwrap();
+}
+
+fn publish_table(plan: &str, table: &Table, target: &Path) -> Value {
+    let plan = Plan::parse(plan, Path::new(".")).unwrap_or_else(|error| panic!("{plan}\n{error}"));
+    let mut publishing = plan.publishing().unwrap();
+    publishing.chance = Chance::insecure(7);
+    let formats = Formats::default();
+    let made = publish::make(&plan, &publishing, table, &formats).unwrap();
+    let order = Order { plan: &plan, publishing: &publishing, target, replace: true, inputs: &[], earlier: &[] };
+    release::write(&made, &order, &formats).unwrap()
+}
+
+/// Every place of a document: a path to each value, containers included.
+fn places(value: &Value, path: &str, found: &mut Vec<String>) {
+    match value {
+        Value::Object(entries) => entries.iter().for_each(|(key, one)| {
+            let path = format!("{path}/{}", key.replace('~', "~0").replace('/', "~1"));
+            found.push(path.clone());
+            places(one, &path, found);
+        }),
+        Value::Array(items) => items.iter().enumerate().for_each(|(at, one)| {
+            let path = format!("{path}/{at}");
+            found.push(path.clone());
+            places(one, &path, found);
+        }),
+        _ => {}
+    }
+}
+
+/// Other values in the place of one.
+fn others(value: &Value) -> Vec<Value> {
+    match value {
+        Value::Null => vec![json!(1), json!("x")],
+        Value::Bool(flag) => vec![json!(!flag)],
+        Value::Number(number) => {
+            let real = number.as_f64().unwrap();
+            let mut others = vec![json!(real / 2.0 + 0.125)];
+            others.extend(number.as_u64().map(|whole| json!(whole + 1)));
+            others.extend((real != 0.0).then(|| json!(0)));
+            others
+        }
+        Value::String(text) => vec![json!(format!("{text}x")), json!("")],
+        Value::Array(items) => {
+            let mut fewer = items.clone();
+            let more: Vec<Value> = items.iter().chain(items.last()).chain([&json!("x")]).cloned().collect();
+            fewer.pop();
+            [items.is_empty().then(|| json!(["x"])), (!items.is_empty()).then(|| fewer.into()), Some(more.into())]
+                .into_iter()
+                .flatten()
+                .collect()
+        }
+        Value::Object(_) => {
+            let mut more = value.clone();
+            more["trust"] = json!("me");
+            vec![more, json!({})]
+        }
+    }
+}
+
+/// What only the publisher knows, and no word of the report repeats: verify says that it is declared. Everything else
+/// that is changed is found.
+const DECLARED: [&str; 8] = [
+    "/formulas",
+    "/plan/max_suppressed",
+    "/plan/metric/params",
+    "/plan/gate/max_risk",
+    "/plan/gate/max_belief",
+    "/plan/columns/*/height",
+    "/plan/attacks/*/named",
+    "/plan/attacks/*/max_belief",
+];
+
+fn is_declared(path: &str) -> bool {
+    let parts: Vec<&str> = path.split('/').collect();
+    DECLARED.iter().any(|known| {
+        let known: Vec<&str> = known.split('/').collect();
+        known.len() <= parts.len() && known.iter().zip(&parts).all(|(known, own)| *known == "*" || known == own)
+    })
+}
+
+/// Changes everything, one thing at a time; says how many changes were made.
+fn check_every_change(honest: &Value, folder: &Path) -> usize {
+    let formats = Formats::default();
+    forge(folder, honest.clone());
+    let found = verify(folder, &formats).unwrap();
+    let failed: Vec<_> = found.failed().collect();
+    assert!(found.holds() && found.confirmed > 0, "the forger's pen is good enough: {failed:?}");
+    let mut all = Vec::new();
+    places(honest, "", &mut all);
+    let mut changes = 0;
+    for path in all.iter().filter(|path| *path != "/seal") {
+        let own = honest.pointer(path).unwrap();
+        let (parent, key) = path.rsplit_once('/').unwrap();
+        let changed = others(own).into_iter().map(Some).chain([None]);
+        for other in changed {
+            let mut document = honest.clone();
+            match &other {
+                Some(other) => *document.pointer_mut(path).unwrap() = other.clone(),
+                None => match document.pointer_mut(parent).unwrap() {
+                    Value::Object(entries) => {
+                        entries.shift_remove(&key.replace("~1", "/").replace("~0", "~"));
+                    }
+                    Value::Array(items) => {
+                        items.remove(key.parse().unwrap());
+                    }
+                    _ => unreachable!(),
+                },
+            }
+            if document == *honest {
+                continue;
+            }
+            forge(folder, document);
+            changes += 1;
+            let is_confirmed = verify(folder, &formats).is_ok_and(|found| found.holds() && found.confirmed > 0);
+            assert!(!is_confirmed || is_declared(path), "{path}: {own} became {other:?}, and nobody noticed");
+        }
+    }
+    changes
+}
+
+const HOSPITAL: &str = "[columns]\npatient = \"identifier\"\n\
+    age = { role = \"quasi\", hierarchy = { intervals = [5, 10, 20] } }\n\
+    sex = \"quasi\"\nzip = { role = \"quasi\", hierarchy = { redact = 5 } }\ndisease = \"sensitive\"\n\
+    [[require]]\ncriterion = \"k-anonymity\"\nk = 5\n\
+    [[require]]\ncriterion = \"frequency-l-diversity\"\nl = 1.5\n";
+
+#[test]
+fn no_statement_about_a_table_can_be_changed_unnoticed() {
+    let folder = tempfile::tempdir().unwrap();
+    let release = folder.path().join("release");
+    let table = sample::hospital(400, 1);
+    let mut changes = 0;
+    for sections in [
+        "[release]\nmax_suppressed = \"5%\"\n[gate]\nmax_risk = 0.3\n",
+        "[method]\nname = \"mondrian\"\n",
+        "[method]\nname = \"greedy-grouping\"\n[release]\nform = \"bucketized\"\n[gate]\nattacks = \"report\"\n",
+        "[release]\nmax_suppressed = \"5%\"\nsuppressed = \"starred\"\n[[attack]]\nattack = \"homogeneity\"\nmax_belief = 0.9\n",
+    ] {
+        // Where values are published as they are, a hierarchy would do nothing.
+        let columns = match sections.contains("bucketized") {
+            true => HOSPITAL
+                .replace(", hierarchy = { intervals = [5, 10, 20] }", "")
+                .replace(", hierarchy = { redact = 5 }", ""),
+            false => HOSPITAL.to_string(),
+        };
+        let honest = publish_table(&format!("{columns}{sections}"), &table, &release);
+        changes += check_every_change(&honest, &release);
+    }
+    eprintln!("{changes} changes");
+}
+
+#[test]
+fn no_statement_about_transactions_can_be_changed_unnoticed() {
+    let folder = tempfile::tempdir().unwrap();
+    let release = folder.path().join("release");
+    let lines = "milk beer\nmilk bread\nbread wine\nmilk\nbread beer milk\nwine milk\nbread\nmilk bread wine\n";
+    let read = sfumato::transactions::read_lines(lines.as_bytes(), None).unwrap();
+    for method in ["partial-suppression", "permutation"] {
+        let plan = format!(
+            "[data]\nkind = \"transactions\"\nsensitive = {{ items = [\"beer\", \"wine\"] }}\n\
+             [[require]]\ncriterion = \"rho-uncertainty\"\nrho = \"0.6\"\n[method]\nname = \"{method}\"\n"
+        );
+        let plan = TransactionPlan::parse(&plan, folder.path()).unwrap();
+        let made = publish::transactions::make(&plan, &read).unwrap();
+        let place = Place { target: &release, replace: true, inputs: &[], earlier: &[] };
+        let honest = release::transactions::write(&made, &place, &Formats::default()).unwrap();
+        let changes = check_every_change(&honest, &release);
+        eprintln!("{changes} changes");
+    }
+}
+
+/// Statements that belong together are changed together, as a forger who thinks would.
+#[test]
+fn refutable_plans_are_refuted() {
+    let folder = tempfile::tempdir().unwrap();
+    let release = folder.path().join("release");
+    let plan = format!("{HOSPITAL}[release]\nmax_suppressed = \"5%\"\n");
+    let honest = publish_table(&plan, &sample::hospital(400, 1), &release);
+    type Forgery = (&'static str, fn(&mut Value));
+    let forgeries: [Forgery; 6] = [
+        ("no value needs protection", |one| {
+            let columns = one["plan"]["columns"].as_array_mut().unwrap();
+            let disease = columns.iter_mut().find(|column| column["role"] == "sensitive").unwrap();
+            disease["sensitive_values"] = json!([]);
+        }),
+        ("an order of what has none", |one| {
+            one["criteria"][1] = json!({
+                "criterion": "t-closeness", "on": "disease", "params": { "t": "0", "distance": "ordered" },
+                "holds": true, "measured": null, "worst_group": { "size": null, "first_record": null },
+                "violating": { "groups": 0, "records": 0 }, "checked": false,
+            });
+        }),
+        ("no attacks", |one| {
+            one["attacks"] = json!([]);
+            one["plan"]["attacks"] = json!([]);
+        }),
+        ("another method", |one| one["method"]["name"] = json!("mondrian")),
+        ("a limit that is not kept to", |one| one["plan"]["gate"]["max_risk"] = json!(0.01)),
+        ("nothing is not promised", |one| one["not_promised"] = json!([])),
+    ];
+    for (name, forgery) in forgeries {
+        let mut document = honest.clone();
+        forgery(&mut document);
+        forge(&release, document);
+        let found = verify(&release, &Formats::default());
+        assert!(!found.is_ok_and(|found| found.holds() && found.confirmed > 0), "{name}");
+    }
+    forge(&release, honest);
+    let report = release.join("report.html");
+    let page = std::fs::read_to_string(&report).unwrap();
+    std::fs::write(&report, page.replace("holds", "certainly holds")).unwrap();
+    let certificate = release.join("certificate.json");
+    let mut document: Value = serde_json::from_slice(&std::fs::read(&certificate).unwrap()).unwrap();
+    let bytes = std::fs::read(&report).unwrap();
+    let hash: String = Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect();
+    document["files"]["report.html"] = json!({ "sha256": hash, "bytes": bytes.len() });
+    forge(&release, document);
+    let found = verify(&release, &Formats::default()).unwrap();
+    assert_eq!(found.failed().map(|claim| claim.name.as_str()).collect::<Vec<_>>(), ["report"]);
+}
