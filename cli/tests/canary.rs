@@ -102,6 +102,7 @@ impl Scene {
         let mut command = std::process::Command::new(support::SFUMATO);
         command.current_dir(self.folder.path("")).args(arguments.split_whitespace());
         command.env("TMPDIR", self.temporary.path()).env("RUST_BACKTRACE", "full").env("RUST_LOG", "trace");
+        command.env("SFUMATO_RECORD", "");
         let output = command.output().unwrap();
         let error = String::from_utf8_lossy(&output.stderr).into_owned();
         assert_eq!(output.status.code(), Some(code), "`{arguments}`: {error}");

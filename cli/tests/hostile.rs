@@ -269,6 +269,7 @@ fn peak(folder: &Folder, arguments: &str, code: i32) -> u64 {
     let mut child = std::process::Command::new(support::SFUMATO)
         .args(arguments.split_whitespace())
         .current_dir(folder.path(""))
+        .env("SFUMATO_RECORD", "")
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .spawn()

@@ -516,6 +516,7 @@ fn a_killed_run_leaves_nothing_and_the_next_one_tidies_up() {
     let mut run = Command::new(SFUMATO)
         .args(PUBLISH.split(' '))
         .current_dir(folder.path(""))
+        .env("SFUMATO_RECORD", "")
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .spawn()

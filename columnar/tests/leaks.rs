@@ -77,7 +77,8 @@ fn publish(folder: &TempDir, table: &Table, method: &str, form: &str, format: &s
     let publishing = plan.publishing().unwrap();
     let made = publish::make(&plan, &publishing, table, &formats()).unwrap();
     let target = folder.path().join("release");
-    let order = Order { plan: &plan, publishing: &publishing, target: &target, replace: true, inputs: &[] };
+    let order =
+        Order { plan: &plan, publishing: &publishing, target: &target, replace: true, inputs: &[], earlier: &[] };
     release::write(&made, &order, &formats()).unwrap();
     let entries = std::fs::read_dir(&target).unwrap().map(|entry| entry.unwrap().path());
     entries.filter(|path| path.extension().is_some_and(|ending| ending == format)).collect()
@@ -206,7 +207,14 @@ fn what_is_withheld_first_is_nowhere_in_a_file() {
             let made = publish::make(&plan, &publishing, &table, &formats()).unwrap();
             assert!(made.publication.published < rows, "{skew} withholds some");
             let target = folder.path().join("release");
-            let order = Order { plan: &plan, publishing: &publishing, target: &target, replace: true, inputs: &[] };
+            let order = Order {
+                plan: &plan,
+                publishing: &publishing,
+                target: &target,
+                replace: true,
+                inputs: &[],
+                earlier: &[],
+            };
             release::write(&made, &order, &formats()).unwrap();
             let path = target.join(format!("data.{format}"));
             let seen = cells(&path);

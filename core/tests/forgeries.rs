@@ -23,7 +23,7 @@ fn publish_table(plan: &str, table: &Table, target: &Path) -> Value {
     publishing.chance = Chance::insecure(7);
     let formats = Formats::default();
     let made = publish::make(&plan, &publishing, table, &formats).unwrap();
-    let order = Order { plan: &plan, publishing: &publishing, target, replace: true, inputs: &[] };
+    let order = Order { plan: &plan, publishing: &publishing, target, replace: true, inputs: &[], earlier: &[] };
     release::write(&made, &order, &formats).unwrap()
 }
 
@@ -179,7 +179,7 @@ fn no_statement_about_transactions_can_be_changed_unnoticed() {
         );
         let plan = TransactionPlan::parse(&plan, folder.path()).unwrap();
         let made = publish::transactions::make(&plan, &read).unwrap();
-        let place = Place { target: &release, replace: true, inputs: &[] };
+        let place = Place { target: &release, replace: true, inputs: &[], earlier: &[] };
         let honest = release::transactions::write(&made, &place, &Formats::default()).unwrap();
         let changes = check_every_change(&honest, &release);
         eprintln!("{changes} changes");

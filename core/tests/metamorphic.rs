@@ -313,7 +313,8 @@ fn a_small_class_of_starred_records_is_counted() {
     let made = publish::make(&plan, &publishing, &table, &formats).unwrap();
     assert_eq!((made.publication.published, made.publication.suppressed, made.publication.groups), (6, 1, 2));
     let target = folder.path().join("release");
-    let order = Order { plan: &plan, publishing: &publishing, target: &target, replace: false, inputs: &[] };
+    let order =
+        Order { plan: &plan, publishing: &publishing, target: &target, replace: false, inputs: &[], earlier: &[] };
     let certificate = release::write(&made, &order, &formats).unwrap();
     assert_eq!(certificate["suppressed"], 1);
     let stars = written(&target.join("data.csv")).into_iter().filter(|row| row.iter().all(|cell| cell == "*")).count();
@@ -345,7 +346,8 @@ fn people_whose_value_is_a_star_are_not_taken_for_suppressed() {
         let made = publish::make(&plan, &publishing, &table, &formats).unwrap();
         assert_eq!((made.publication.published, made.publication.suppressed), (4, 0));
         let target = folder.path().join("release");
-        let order = Order { plan: &plan, publishing: &publishing, target: &target, replace: false, inputs: &[] };
+        let order =
+            Order { plan: &plan, publishing: &publishing, target: &target, replace: false, inputs: &[], earlier: &[] };
         match release::write(&made, &order, &formats) {
             Ok(_) => {
                 assert!(verify(&target, &formats).unwrap().holds(), "{suppressed}");

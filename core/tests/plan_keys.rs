@@ -157,7 +157,8 @@ fn outcome(draft: &Draft, folder: &Path) -> Result<Seen, Error> {
     let made = publish::make(&plan, &publishing, &table, &formats)?;
     let target = tempfile::tempdir().unwrap();
     let target = target.path().join("release");
-    let order = Order { plan: &plan, publishing: &publishing, target: &target, replace: false, inputs: &[] };
+    let order =
+        Order { plan: &plan, publishing: &publishing, target: &target, replace: false, inputs: &[], earlier: &[] };
     release::write(&made, &order, &formats)?;
     let mut files: Vec<String> = std::fs::read_dir(&target)
         .unwrap()
@@ -538,7 +539,8 @@ fn top_coded_ages_are_never_published() {
             assert!(form == Form::Bucketized || (low >= 90) == (high == 1000), "{method}: {label}");
         }
         let target = folder.path().join(format!("{method}-{}", form.name()));
-        let order = Order { plan: &plan, publishing: &publishing, target: &target, replace: false, inputs: &[] };
+        let order =
+            Order { plan: &plan, publishing: &publishing, target: &target, replace: false, inputs: &[], earlier: &[] };
         release::write(&made, &order, &formats).unwrap_or_else(|error| panic!("{method}, {}: {error}", form.name()));
         assert!(release::verify(&target, &formats).unwrap().holds());
     }

@@ -102,7 +102,8 @@ fn publish_worlds(text: &str, people: &[(u8, u8)], values: u8, folder: &Path) ->
     let Ok(mut publishing) = plan.publishing() else { return (0, 0) };
     publishing.chance = Chance::insecure(1);
     let (target, formats) = (folder.join("release"), Formats::default());
-    let order = Order { plan: &plan, publishing: &publishing, target: &target, replace: true, inputs: &[] };
+    let order =
+        Order { plan: &plan, publishing: &publishing, target: &target, replace: true, inputs: &[], earlier: &[] };
     let mut said = Said::default();
     for values in assignments(people.len(), values) {
         let world = format!("{people:?} with {values:?} by\n{text}");
@@ -249,7 +250,8 @@ fn whether_suppressed_people_are_ill_is_not_said() {
         let mut publishing = plan.publishing().unwrap();
         publishing.chance = Chance::insecure(1);
         let (target, formats) = (folder.path().join("release"), Formats::default());
-        let order = Order { plan: &plan, publishing: &publishing, target: &target, replace: true, inputs: &[] };
+        let order =
+            Order { plan: &plan, publishing: &publishing, target: &target, replace: true, inputs: &[], earlier: &[] };
         let mut said = Said::default();
         for ill_far_away in 0..=3 {
             let village = |at: usize| if at < 2000 { format!("V{:02}", at % 20) } else { "V99".to_string() };
@@ -290,7 +292,7 @@ fn statements_about_transactions_are_functions_of_what_is_published() {
         let mut plan = TransactionPlan::parse(&text, folder.path()).unwrap_or_else(|error| panic!("{text}\n{error}"));
         plan.chance = Chance::insecure(1);
         let target = folder.path().join("release");
-        let place = Place { target: &target, replace: true, inputs: &[] };
+        let place = Place { target: &target, replace: true, inputs: &[], earlier: &[] };
         let mut said = Said::default();
         for number in 0..8usize.pow(3) {
             let record = |at: u32| -> String {

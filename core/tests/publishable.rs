@@ -81,8 +81,14 @@ fn every_release_that_can_be_made_can_be_published() {
                             continue;
                         }
                     };
-                    let order =
-                        Order { plan: &plan, publishing: &publishing, target: &target, replace: true, inputs: &[] };
+                    let order = Order {
+                        plan: &plan,
+                        publishing: &publishing,
+                        target: &target,
+                        replace: true,
+                        inputs: &[],
+                        earlier: &[],
+                    };
                     let written = release::write(&made, &order, &formats);
                     assert!(written.is_ok(), "seed {seed}\n{text}\n{}", written.unwrap_err());
                     published += 1;

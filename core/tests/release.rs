@@ -38,7 +38,8 @@ fn publish_by(plan: &str, table: &Table, folder: &Path) -> Value {
     let formats = Formats::default();
     let made = publish::make(&plan, &publishing, table, &formats).unwrap();
     let target = folder.join("release");
-    let order = Order { plan: &plan, publishing: &publishing, target: &target, replace: true, inputs: &[] };
+    let order =
+        Order { plan: &plan, publishing: &publishing, target: &target, replace: true, inputs: &[], earlier: &[] };
     release::write(&made, &order, &formats).unwrap()
 }
 
@@ -65,13 +66,15 @@ fn forged_certificates_are_found_out() {
     assert!(verify(&release, &formats).unwrap().holds(), "the forger's pen is good enough");
 
     type Forgery = (&'static str, fn(&mut Value));
-    let forgeries: [Forgery; 16] = [
+    let forgeries: [Forgery; 18] = [
         ("a larger k", |one| {
             one["criteria"][0]["params"]["k"] = json!("100");
             one["criteria"][0]["measured"] = json!(100);
         }),
         ("another verdict", |one| one["criteria"][0]["violating"]["groups"] = json!(7)),
         ("no criteria", |one| one["criteria"] = json!([])),
+        ("an earlier release without a seal", |one| one["earlier_releases"] = json!(["first"])),
+        ("an earlier release that no note tells", |one| one["earlier_releases"] = json!(["5".repeat(64)])),
         ("an unknown criterion", |one| one["criteria"][0]["criterion"] = json!("trust-me")),
         ("a criterion that does not hold", |one| one["criteria"][1]["holds"] = json!(false)),
         ("another table", |one| one["data"] = json!("../elsewhere.csv")),

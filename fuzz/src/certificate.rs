@@ -124,7 +124,7 @@ fn write_table(text: &str, target: &Path) -> Result<()> {
     publishing.chance = Chance::insecure(1);
     let (table, formats) = (sample::hospital(40, 1), Formats::default());
     let made = publish::make(&plan, &publishing, &table, &formats)?;
-    let order = Order { plan: &plan, publishing: &publishing, target, replace: false, inputs: &[] };
+    let order = Order { plan: &plan, publishing: &publishing, target, replace: false, inputs: &[], earlier: &[] };
     release::write(&made, &order, &formats).map(drop)
 }
 
@@ -132,7 +132,7 @@ fn write_sets(target: &Path) -> Result<()> {
     let AnyPlan::Transactions(plan) = AnyPlan::parse(SETS, Path::new("."))? else { unreachable!("a plan for sets") };
     let plan = TransactionPlan { chance: Chance::insecure(1), ..*plan };
     let made = publish::transactions::make(&plan, &Read { table: purchases(), empty: 0, repeated: 0 })?;
-    let place = Place { target, replace: false, inputs: &[] };
+    let place = Place { target, replace: false, inputs: &[], earlier: &[] };
     release::transactions::write(&made, &place, &Formats::default()).map(drop)
 }
 

@@ -256,7 +256,7 @@ fn a_certificate_does_not_decide_how_long_its_check_takes() {
     let made = publish::make(&plan, &publishing, &table, &formats).unwrap();
     let folder = tempfile::tempdir().unwrap();
     let target = &folder.path().join("release");
-    let order = Order { plan: &plan, publishing: &publishing, target, replace: false, inputs: &[] };
+    let order = Order { plan: &plan, publishing: &publishing, target, replace: false, inputs: &[], earlier: &[] };
     let mut document = release::write(&made, &order, &formats).unwrap();
     let params = document["attacks"].as_array_mut().unwrap().iter_mut().map(|attack| &mut attack["params"]);
     let counts = params.flat_map(|params| params.as_object_mut().unwrap().iter_mut());

@@ -3,14 +3,17 @@
 use super::{check_page, formats, write_whole};
 use crate::output::{Output, working};
 use clap::Args;
-use sfumato::release::{certificate, verify};
-use sfumato::report::html::compare_html;
-use sfumato::report::{compare_text, transactions};
+use sfumato::release::{certificate, together, verify};
+use sfumato::report::html::compare_html_together;
+use sfumato::report::{Pair, compare_text, together_json, together_text, transactions};
 use sfumato::{Error, Result};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// Compare releases: what each holds, keeps and risks, side by side
+/// Compare releases: what each holds, keeps and risks, side by side; and what two of the same people tell together
+///
+/// Releases of one table may disclose together what each of them hides: whoever is in a group of one and in a group of another has a value that both groups have. For every two releases of tables, this tells how
+/// many people at least become certain and which belief is reached, as far as the releases alone show it, or why it cannot be told.
 #[derive(Args)]
 #[command(
     after_long_help = "EXAMPLES\n  sfumato compare release-a release-b\n  sfumato compare release-a release-b --html comparison.html"
@@ -46,15 +49,22 @@ pub fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode> {
         let error = Error::plan("there is no page for releases of transactions yet");
         return Err(error.help("leave out --html: the text and --json compare them"));
     }
+    let pairs = pairs(&arguments.releases, &doubtful)?;
     if let Some(path) = &arguments.html {
-        write_whole(path, &compare_html(&releases))?;
+        write_whole(path, &compare_html_together(&releases, &pairs))?;
     }
     if arguments.json {
         let all = releases.into_iter().collect::<serde_json::Map<_, _>>();
-        output.json(&serde_json::json!({ "releases": all, "do_not_verify": doubtful }))?;
+        let document = serde_json::json!({
+            "releases": all,
+            "together": together_json(&pairs),
+            "do_not_verify": doubtful,
+        });
+        output.json(&document)?;
     } else {
         let text = if is_sets { transactions::compare_text(&releases) } else { compare_text(&releases) };
         output.text(&text)?;
+        output.text(&together_text(&pairs))?;
         for name in doubtful {
             output.text(&format!(
                 "\n✗ {name} does not verify: its figures cannot be relied on (`sfumato verify {name}`)\n"
@@ -62,6 +72,21 @@ pub fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode> {
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// What every two releases tell together; nothing of those that do not verify.
+fn pairs(folders: &[PathBuf], doubtful: &[String]) -> Result<Vec<Pair>> {
+    let named: Vec<(String, &PathBuf)> = folders.iter().map(|folder| (folder.display().to_string(), folder)).collect();
+    let sound: Vec<&(String, &PathBuf)> = named.iter().filter(|(name, _)| !doubtful.contains(name)).collect();
+    let mut pairs = Vec::new();
+    for (at, second) in sound.iter().enumerate() {
+        for first in &sound[..at] {
+            let both = [(first.0.as_str(), first.1.as_path()), (second.0.as_str(), second.1.as_path())];
+            let what = format!("looking at {} and {} together", first.0, second.0);
+            pairs.push(working(&what, || together(both, &formats()))?);
+        }
+    }
+    Ok(pairs)
 }
 
 /// Whether all certificates are about transactions; an error if only some are.

@@ -53,6 +53,7 @@ pub fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode> {
         target: &target,
         replace: true,
         inputs: &[plan_path.clone(), table_path.clone()],
+        earlier: &[],
     };
     working("writing and verifying the release", || release::write(&made, &order, &formats()))?;
     output.text(&format!("\n{}", publication_text(&made.publication)))?;

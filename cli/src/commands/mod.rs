@@ -10,6 +10,7 @@ pub mod inspect;
 pub mod keygen;
 pub mod list;
 pub mod publish;
+mod recording;
 pub mod reproduce;
 pub mod skyline;
 mod transactions;

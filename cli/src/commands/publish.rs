@@ -1,5 +1,6 @@
 //! `sfumato publish`: from a plan to a release directory, or to nothing.
 
+use super::recording::{RecordArguments, Recording};
 use super::{check_written, formats, write_whole};
 use crate::output::{Output, working};
 use clap::Args;
@@ -8,8 +9,9 @@ use sfumato::chance::Chance;
 use sfumato::plan::{AnyPlan, TransactionPlan};
 use sfumato::release::Signer;
 use sfumato::release::directory::check_target;
+use sfumato::release::record::Content;
 use sfumato::report::html::{Audience, report_html, transactions_html};
-use sfumato::report::publication_text;
+use sfumato::report::publication_text_after;
 use sfumato::{Error, Fault, Plan, Result, publish, release, report};
 use sfumato_signing::SecretKey;
 use std::path::{Path, PathBuf};
@@ -21,12 +23,16 @@ use std::process::ExitCode;
 ///
 /// The certificate holds the hashes of all other files, and a seal over itself, which is printed. Give recipients the seal, or your public key, in another way than the release: with neither of them they cannot
 /// tell your release from a forger's.
+///
+/// Releases are noted in a record on this machine, for yourself: date, seal, place and names of columns, and a fingerprint by which the same table is recognised again. If it was published before, a warning and the
+/// certificate say so: what two releases disclose together is not limited by the criteria (`sfumato compare`).
 #[derive(Args)]
 #[command(after_long_help = "EXAMPLES\n  \
     sfumato publish plan.toml --out release\n  \
     sfumato publish plan.toml --data patients-2026.csv --out release-2026\n  \
     sfumato publish plan.toml --out release --replace --internal-report internal.html\n  \
     sfumato publish plan.toml --out release --sign release-key\n  \
+    sfumato publish plan.toml --out release --replace --never-out all\n  \
     sfumato publish plan.toml --out release --json | jq .method.levels")]
 pub struct Arguments {
     /// The plan.
@@ -49,6 +55,8 @@ pub struct Arguments {
     /// Make random choices with this seed, for experiments: whoever knows it undoes them, and the certificate says so.
     #[arg(long, value_name = "SEED")]
     insecure_seed: Option<u64>,
+    #[command(flatten)]
+    record: RecordArguments,
     /// Print the certificate as one JSON document.
     #[arg(long)]
     json: bool,
@@ -147,6 +155,8 @@ fn publish_transactions(
     arguments.check_internal_report(&inputs)?;
     let read = working(&format!("reading {}", data.display()), || plan.layout.read(data, &formats()))
         .map_err(|error| arguments.blame(error, data))?;
+    let content = Content::Sets(&read.table);
+    let recording = Recording::look_up(&arguments.record, content, &arguments.out)?;
     let made = working("changing records until they are safe, attacking the result", || {
         publish::transactions::make(&plan, &read)
     })
@@ -155,10 +165,16 @@ fn publish_transactions(
         || transactions_html(&made.publication, Audience::Internal, "Release report"),
         || report::transactions::internal_json(&made.publication),
     )?;
-    let place = release::Place { target: &arguments.out, replace: arguments.replace, inputs: &inputs };
+    let place = release::Place {
+        target: &arguments.out,
+        replace: arguments.replace,
+        inputs: &inputs,
+        earlier: recording.earlier(),
+    };
     let written = || release::transactions::write_signed(&made, &place, signer(key), &formats());
     let certificate = working("writing and verifying the release", written)?;
-    Ok((certificate, report::transactions::publication_text(&made.publication)))
+    let note = recording.finish(content, &certificate, &arguments.out);
+    Ok((certificate, report::transactions::publication_text(&made.publication) + &note))
 }
 
 fn publish_table(arguments: &Arguments, plan: &Plan, key: Option<&SecretKey>) -> Result<Published> {
@@ -171,6 +187,8 @@ fn publish_table(arguments: &Arguments, plan: &Plan, key: Option<&SecretKey>) ->
     let inputs = arguments.inputs(data, plan.files(&publishing));
     arguments.check_internal_report(&inputs)?;
     let table = working(&format!("reading {}", data.display()), || formats().read(data, &plan.options))?;
+    let content = Content::Table(&table);
+    let recording = Recording::look_up(&arguments.record, content, &arguments.out)?;
     let made =
         working("forming safe groups, attacking the result", || publish::make(plan, &publishing, &table, &formats()))
             .map_err(|error| arguments.blame(error, data))?;
@@ -184,8 +202,11 @@ fn publish_table(arguments: &Arguments, plan: &Plan, key: Option<&SecretKey>) ->
         target: &arguments.out,
         replace: arguments.replace,
         inputs: &inputs,
+        earlier: recording.earlier(),
     };
     let written = || release::write_signed(&made, &order, signer(key), &formats());
     let certificate = working("writing and verifying the release", written)?;
-    Ok((certificate, publication_text(&made.publication)))
+    let note = recording.finish(content, &certificate, &arguments.out);
+    let earlier = certificate["earlier_releases"].as_array().map_or(0, Vec::len);
+    Ok((certificate, publication_text_after(&made.publication, earlier) + &note))
 }

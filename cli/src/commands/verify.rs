@@ -4,6 +4,7 @@ use super::formats;
 use crate::output::{Output, working};
 use clap::Args;
 use sfumato::release::{Verification, verify};
+use sfumato::report::earlier_sentence;
 use sfumato::{Fault, Result};
 use sfumato_signing::{Asked, Authenticity, TrustedKeys, authenticate};
 use std::path::PathBuf;
@@ -72,8 +73,16 @@ fn document(found: &Verification, authenticity: &Authenticity) -> serde_json::Va
         "criteria_confirmed": found.confirmed,
         "authenticity": authenticity.to_string(),
         "seal": found.seal,
+        "earlier_releases": earlier(found),
         "claims": claims.collect::<Vec<_>>(),
     })
+}
+
+/// The seals of earlier releases of the same table that the certificate declares.
+fn earlier(found: &Verification) -> Vec<String> {
+    let document: serde_json::Value = serde_json::from_str(&found.certificate).unwrap_or_default();
+    let seals = document["earlier_releases"].as_array().into_iter().flatten();
+    seals.filter_map(|seal| seal.as_str().map(str::to_string)).collect()
 }
 
 fn text(found: &Verification) -> String {
@@ -101,5 +110,6 @@ fn text(found: &Verification) -> String {
         ),
         (some, _) => format!("\n✗ {some} of {} claims do not hold: do not rely on this release.\n", found.claims.len()),
     };
+    text += &earlier_sentence(earlier(found).len()).map_or(String::new(), |sentence| format!("! {sentence}\n"));
     text
 }

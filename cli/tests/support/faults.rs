@@ -153,6 +153,7 @@ impl Scene {
         let mut command = Command::new(words[0]);
         command.args(&words[1..]).current_dir(self.folder.path("")).env("TMPDIR", self.folder.path("temp"));
         command.env("RUST_BACKTRACE", "0").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
+        command.env("SFUMATO_RECORD", "");
         command
     }
 

@@ -65,6 +65,8 @@ impl Folder {
         for variable in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE"] {
             command.env_remove(variable);
         }
+        // Nobody's own record of releases is touched; tests of it name another.
+        command.env("SFUMATO_RECORD", "");
         command
     }
 

@@ -11,6 +11,7 @@ pub mod linkage;
 pub mod minimality;
 pub mod register;
 mod shared;
+pub mod together;
 pub mod worlds;
 
 use crate::anonymize::{Class, Method, View};

@@ -27,4 +27,4 @@ pub use role::Role;
 pub use room::{check_room, in_words};
 pub use schema::{ColumnSpec, Schema};
 pub use table::{Column, Domain, Table};
-pub use value_type::{ValueType, parse_date, parse_decimal};
+pub use value_type::{ValueType, canonical_text, parse_date, parse_decimal};

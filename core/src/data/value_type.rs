@@ -2,6 +2,7 @@
 
 use super::Dictionary;
 use jiff::civil::Date;
+use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::fmt;
 
@@ -160,6 +161,28 @@ fn canonical(text: &str) -> Option<(bool, String, i64)> {
     Some((negative, kept.trim_start_matches('0').to_string(), power))
 }
 
+/// A text in which every way to write one number is the same; other texts stay as they are.
+///
+/// ```
+/// use sfumato::data::canonical_text;
+///
+/// assert_eq!(canonical_text("30.0"), canonical_text("30"));
+/// assert_eq!(canonical_text("030"), "030", "postal codes keep their zeros");
+/// ```
+pub fn canonical_text(text: &str) -> Cow<'_, str> {
+    let is_plain = text.strip_prefix('-').unwrap_or(text).bytes().all(|byte| byte.is_ascii_digit()) && text != "-0";
+    if is_plain || parse_decimal(text).is_none() {
+        return text.into();
+    }
+    let Some((negative, digits, power)) = canonical(text) else { return text.into() };
+    let sign = if negative { "-" } else { "" };
+    match usize::try_from(power) {
+        _ if digits.is_empty() => "0".into(),
+        Ok(zeros) if zeros <= 40 => format!("{sign}{digits}{}", "0".repeat(zeros)).into(),
+        _ => format!("{sign}{digits}e{power}").into(),
+    }
+}
+
 /// A date as `YYYY-MM-DD`.
 pub fn parse_date(text: &str) -> Option<Date> {
     if text.len() == 10 && text.as_bytes()[4] == b'-' { text.parse().ok() } else { None }
@@ -191,6 +214,7 @@ mod tests {
         {
             assert!(ValueType::Decimal.is_same(same[0], same[1]), "{same:?}");
             assert!(!ValueType::Text.is_same(same[0], same[1]), "{same:?}");
+            assert_eq!(canonical_text(same[0]), canonical_text(same[1]));
         }
         assert!(!ValueType::Decimal.is_same("0.1000000000000000000001", "0.1"), "floats could not tell these apart");
         let column = crate::data::Column::from_values("c", ["1", "2.5", "1.0", "2.50", "1e0"]);

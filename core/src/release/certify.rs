@@ -5,7 +5,7 @@ use super::stated::Stated;
 use crate::data::Formats;
 use crate::error::{Error, Result};
 use crate::publish::{Publication, SkewReport};
-use crate::report::html::{Audience, report_html};
+use crate::report::html::{Audience, report_html_after};
 use crate::report::publication_json;
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
@@ -22,7 +22,7 @@ const NOT_PROMISED: [&str; 6] = [
     "This is not differential privacy: the criteria bound what a reader of this release can infer under the knowledge stated, not under any knowledge.",
     "The criteria hold for the listed quasi-identifiers only. Whoever knows another column of a person may single them out by it.",
     "That a person is in the table is not hidden.",
-    "Nothing is promised about several releases of the same people taken together.",
+    "Nothing is promised about several releases of the same people taken together. Earlier releases that are declared are those of the same table that stand in the record of the machine that made this one; others are not known.",
     "Who was suppressed is not hidden: whoever knows everybody's quasi-identifiers sees which combinations are missing, and that those people's group did not satisfy the criteria.",
     "Insensitive columns that are published are published as they are.",
 ];
@@ -69,7 +69,7 @@ impl Statement {
         document["not_promised"] = NOT_PROMISED.into_iter().chain([SEAL]).map(str::to_string).chain(of_skew).collect();
         document["notes"] = json!(publication.notes);
         Ok(Statement {
-            report: report_html(&publication, Audience::External, REPORT_TITLE),
+            report: report_html_after(&publication, stated.earlier.len(), Audience::External, REPORT_TITLE),
             is_eligible: stated.is_eligible(&release)?,
             stars: release.stars,
             columns: release.table.columns().iter().map(|column| column.name().to_string()).collect(),

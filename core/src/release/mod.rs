@@ -8,13 +8,16 @@ mod certify;
 mod column;
 pub mod directory;
 mod public;
+pub mod record;
 mod signature;
 mod stated;
+mod together;
 pub mod transactions;
 mod verify;
 
 pub use attacked::{Wanted, attack, beliefs};
 pub use signature::{SIGNATURE, Signer, signature};
+pub use together::together;
 pub use verify::{Claim, Verification, certificate, table, verify};
 
 use crate::data::{Formats, Formulas};
@@ -23,7 +26,8 @@ use crate::plan::{Plan, Publishing};
 use crate::publish::{Made, Publication};
 use certify::{Certificate, Statement};
 use directory::{CERTIFICATE, Staging};
-use serde_json::Value;
+use record::Entry;
+use serde_json::{Map, Value};
 use stated::Stated;
 use std::path::{Path, PathBuf};
 
@@ -42,6 +46,8 @@ pub struct Order<'a> {
     pub replace: bool,
     /// Files that were read: none of them is ever overwritten.
     pub inputs: &'a [PathBuf],
+    /// Earlier releases of the same table, as far as the publisher knows: the certificate declares them.
+    pub earlier: &'a [Entry],
 }
 
 /// Refuses a publication of which attacks found too much.
@@ -89,7 +95,8 @@ pub fn write(made: &Made, order: &Order<'_>, formats: &Formats) -> Result<Value>
 /// The same, with a signature of the certificate among the files.
 pub fn write_signed(made: &Made, order: &Order<'_>, signer: Option<&dyn Signer>, formats: &Formats) -> Result<Value> {
     pass_gate(&made.publication)?;
-    let place = Place { target: order.target, replace: order.replace, inputs: order.inputs };
+    let Order { target, replace, inputs, earlier, .. } = *order;
+    let place = Place { target, replace, inputs, earlier };
     let publishing = order.publishing;
     place.write(signer, formats, |folder| {
         let mut files = Vec::new();
@@ -103,6 +110,7 @@ pub fn write_signed(made: &Made, order: &Order<'_>, signer: Option<&dyn Signer>,
         let mut hashed = certify::hashes(folder, &files)?;
         // The declared part is read as verifiers read it, so that they come to the same.
         let mut declared = Stated::of(made, order, &files, formats)?.write();
+        declared["earlier_releases"] = place.earlier_seals(&hashed).into();
         declared["files"] = hashed.clone().into();
         let stated = Stated::read(&declared).map_err(unreadable)?;
         let Statement { mut document, report, .. } = Statement::new(&stated, folder, formats).map_err(unreadable)?;
@@ -132,9 +140,18 @@ pub struct Place<'a> {
     pub replace: bool,
     /// Files that were read: none of them is ever overwritten.
     pub inputs: &'a [PathBuf],
+    /// Earlier releases of the same records, as far as the publisher knows: the certificate declares them.
+    pub earlier: &'a [Entry],
 }
 
 impl Place<'_> {
+    /// The seals of earlier releases that published something else than files with these hashes: the same files once
+    /// more tell nothing new.
+    fn earlier_seals(&self, hashes: &Map<String, Value>) -> Vec<String> {
+        let own = record::data_hash(hashes);
+        self.earlier.iter().filter(|entry| entry.data != own).map(|entry| entry.seal.clone()).collect()
+    }
+
     /// Lets `fill` write all files but the certificate into a folder nobody sees, adds the certificate and its signature, verifies what was written and gives it its name.
     fn write(
         &self,

@@ -19,6 +19,7 @@ use crate::publish::{
     ChosenLevels, ColumnReport, Distribution, Exposure, MethodReport, Publication, SkewReport, coarse_note,
     standing_notes,
 };
+use crate::report::earlier_sentence;
 use crate::utility::{grouped, information};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -102,7 +103,8 @@ impl Stated {
     }
 
     fn notes(&self, release: &Release, attacks: &[Finding], exposure: &Exposure) -> Result<Vec<String>> {
-        let mut notes = standing_notes(&self.schema, &self.requirements, self.form(), !self.insecure_seed);
+        let mut notes: Vec<String> = earlier_sentence(self.earlier.len()).into_iter().collect();
+        notes.extend(standing_notes(&self.schema, &self.requirements, self.form(), !self.insecure_seed));
         notes.extend(exposure.sentences());
         notes.extend(alike_notes(&release.table, &self.requirements)?);
         notes.extend(self.skew.as_ref().map(SkewReport::sentence));

@@ -125,7 +125,7 @@ mod tests {
             let folder = tempdir().unwrap();
             let target = folder.path().join("release");
             let signer = Watchful { target: &target, signs, checks };
-            let place = Place { target: &target, replace: false, inputs: &[] };
+            let place = Place { target: &target, replace: false, inputs: &[], earlier: &[] };
             let written = transactions::write_signed(&made, &place, Some(&signer), &Formats::default());
             assert_eq!(written.is_ok(), signs && checks);
             assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), usize::from(signs && checks));

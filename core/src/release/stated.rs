@@ -56,6 +56,8 @@ pub struct Stated {
     pub suppressed: u64,
     pub skew: Option<SkewReport>,
     pub starred: bool,
+    /// The seals of earlier releases of the same table, as far as the publisher knows.
+    pub earlier: Vec<String>,
 }
 
 /// A release as it was read.
@@ -100,6 +102,7 @@ impl Stated {
             suppressed: (publication.records - publication.published) as u64,
             skew: None,
             starred: publication.starred,
+            earlier: Vec::new(),
         };
         stated.skew = made.skew.as_ref().and_then(|skew| stated.declare(skew));
         stated.suppressed -= stated.skew.as_ref().and_then(|skew| skew.withheld).unwrap_or(0);
@@ -154,6 +157,7 @@ impl Stated {
             "suppressed": self.suppressed,
             "suppressed_as": if self.starred { "starred" } else { "withheld" },
             "skew": self.skew.as_ref().map(skew_json),
+            "earlier_releases": self.earlier,
             "method": {
                 "name": self.method.kind.name,
                 "params": params_json(&self.method.params),
@@ -226,6 +230,7 @@ impl Stated {
             suppressed: document["suppressed"].as_u64().ok_or_else(|| broken("no number of suppressed records"))?,
             skew: None,
             starred: document["suppressed_as"] == "starred",
+            earlier: read_earlier(document)?,
         };
         stated.skew = read_skew(&document["skew"], stated.records, &stated.schema)?;
         stated.refuse_contradictions()?;
@@ -390,6 +395,17 @@ pub(super) fn check_format(document: &Value) -> Result<&str> {
         );
     }
     Ok(version)
+}
+
+/// The seals of earlier releases that a certificate declares.
+pub(super) fn read_earlier(document: &Value) -> Result<Vec<String>> {
+    let seals = texts(&document["earlier_releases"]);
+    let is_seal = |seal: &String| seal.len() == 64 && seal.bytes().all(|digit| digit.is_ascii_hexdigit());
+    let is_repeated = |(at, seal): (usize, &String)| seals[..at].contains(seal);
+    if !seals.iter().all(is_seal) || seals.iter().enumerate().any(is_repeated) {
+        return Err(broken("earlier releases that are not told by different seals"));
+    }
+    Ok(seals)
 }
 
 /// A share, as exactly as the number is written.

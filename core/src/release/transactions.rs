@@ -1,7 +1,7 @@
 //! Releases of transactions: `data.dat`, `sensitive.txt` with the names of sensitive items, `sensitive.csv` where those are told for groups of records, and what can be told from them alone.
 
 use super::certify::{ESCAPED, SEAL, blank, hashes, merge, seal};
-use super::stated::{array, broken, check_format, text, written};
+use super::stated::{array, broken, check_format, read_earlier, text, written};
 use super::verify::{Claims, certificate, check_attacks, check_rest, differing, plain_file};
 use super::{Place, REPORT, Signer, unreadable, write_file};
 use crate::data::Formats;
@@ -9,6 +9,7 @@ use crate::error::{Error, Fault, Result};
 use crate::kind::Kind;
 use crate::plan::{Member, demanded};
 use crate::publish::transactions::{Finding, Made, Publication, Seen, SensitiveSource};
+use crate::report::earlier_sentence;
 use crate::report::html::{Audience, transactions_html};
 use crate::report::transactions::publication_json;
 use crate::transactions::{
@@ -70,6 +71,7 @@ pub fn write_signed(made: &Made, place: &Place<'_>, signer: Option<&dyn Signer>,
         // The declared part is read as verifiers read it, so that they come to the same.
         let mut declared = blank();
         merge(&mut declared, publication_json(&made.publication));
+        declared["earlier_releases"] = place.earlier_seals(&hashed).into();
         let stated = Stated::read(&declared).map_err(unreadable)?;
         let Statement { mut document, report, .. } = Statement::new(&stated, folder).map_err(unreadable)?;
         write_file(&folder.join(REPORT), report.as_bytes())?;
@@ -106,6 +108,7 @@ impl Statement {
         let (publication, order) = describe(stated, folder)?;
         let mut document = blank();
         merge(&mut document, publication_json(&publication));
+        document["earlier_releases"] = json!(stated.earlier);
         document["knowledge_assumed"] = json!(KNOWLEDGE);
         document["not_promised"] = publication.not_promised().into_iter().chain([SEAL.to_string()]).collect();
         document["notes"] = json!(publication.notes);
@@ -147,6 +150,8 @@ struct Stated {
     attacks_refuse: bool,
     requirements: Vec<Member<criterion::Build>>,
     attacks: Vec<Member<attack::Build>>,
+    /// The seals of earlier releases of the same records, as far as the publisher knows.
+    earlier: Vec<String>,
 }
 
 impl Stated {
@@ -171,6 +176,7 @@ impl Stated {
             attacks_refuse: document["gate"]["attacks"] != "report",
             requirements,
             attacks,
+            earlier: read_earlier(document)?,
         })
     }
 
@@ -259,7 +265,8 @@ fn describe(stated: &Stated, folder: &Path) -> Result<(Publication, FileOrder)> 
         notes: Vec::new(),
         original: None,
     };
-    publication.notes = publication.standing_notes(seen.empty_records());
+    publication.notes = earlier_sentence(stated.earlier.len()).into_iter().collect();
+    publication.notes.extend(publication.standing_notes(seen.empty_records()));
     Ok((publication, order))
 }
 
@@ -317,7 +324,7 @@ pub(super) fn check_figures(folder: &Path, document: &Value, claims: &mut Claims
 }
 
 /// What nobody can tell from a release.
-const DECLARED: &str = "declared by the publisher: that the listed items are all that are sensitive, the method with its parameters, whether items are coarser ones, and the order of lines";
+const DECLARED: &str = "declared by the publisher: that the listed items are all that are sensitive, the method with its parameters, whether items are coarser ones, the order of lines, and earlier releases of the same records";
 
 fn check_criteria(document: &Value, publication: &Publication, found: &Value, claims: &mut Claims) {
     let stated = array(&document["criteria"]);

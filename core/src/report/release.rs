@@ -1,6 +1,7 @@
 //! Terminal text about releases: one, and several side by side.
 
 use super::terminal::{answers_text, counted, grouped, number, percent, table, trimmed};
+use super::together::earlier_sentence;
 use crate::attack::Finding;
 use crate::publish::{ColumnReport, Publication};
 use crate::recode::Form;
@@ -8,7 +9,12 @@ use serde_json::Value;
 
 /// What `publish` prints: the verdict first, then what it rests on.
 pub fn publication_text(publication: &Publication) -> String {
-    let mut text = format!("{}\n\nQuasi-identifiers\n", headline(publication));
+    publication_text_after(publication, 0)
+}
+
+/// The same, where so many earlier releases of the same table are known.
+pub fn publication_text_after(publication: &Publication, earlier: usize) -> String {
+    let mut text = format!("{}\n\nQuasi-identifiers\n", headline(publication, earlier));
     if publication.form == Form::Bucketized {
         text += "as they are, with group numbers; sensitive values apart from them\n";
     }
@@ -25,9 +31,9 @@ pub fn publication_text(publication: &Publication) -> String {
     text
 }
 
-fn headline(publication: &Publication) -> String {
+fn headline(publication: &Publication, earlier: usize) -> String {
     let excessive = publication.excessive().count();
-    let caveats = publication.caveats();
+    let caveats: Vec<String> = publication.caveats().into_iter().chain(earlier_sentence(earlier)).collect();
     let mark = match excessive {
         0 if caveats.is_empty() => "✓",
         0 => "!",

@@ -84,7 +84,7 @@ fn masked(label: &str) -> f64 {
 }
 
 /// The ends of a label, infinite where it is open; nothing for a label that is no range, such as a missing value.
-type Ends = (f64, f64);
+pub(crate) type Ends = (f64, f64);
 
 fn ranges(labels: &Dictionary, parse: fn(&str) -> Option<Ends>) -> Vec<f64> {
     let ends: Vec<Option<Ends>> = labels.iter().map(|label| parse(without_missing(label))).collect();
@@ -99,13 +99,13 @@ fn ranges(labels: &Dictionary, parse: fn(&str) -> Option<Ends>) -> Vec<f64> {
 }
 
 /// The range of `{?, 20-29}`: a missing value beside it is one value more, no wider range.
-fn without_missing(label: &str) -> &str {
+pub(crate) fn without_missing(label: &str) -> &str {
     let inside = label.strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
     inside.and_then(|inside| inside.rsplit_once(", ")).map_or(label, |(_, range)| range)
 }
 
 /// 23, 20-24, -4..1.5, [20, 25), [-5, -1], <20 and >=90.
-fn number_range(label: &str) -> Option<Ends> {
+pub(crate) fn number_range(label: &str) -> Option<Ends> {
     if let Some(number) = parse_decimal(label) {
         return Some((number, number));
     }
@@ -125,7 +125,7 @@ fn open_range(label: &str, parse: impl Fn(&str) -> Option<f64>) -> Option<Ends> 
 }
 
 /// A day, a calendar unit, or a range from one to another, in days.
-fn date_range(label: &str) -> Option<Ends> {
+pub(crate) fn date_range(label: &str) -> Option<Ends> {
     match label.split_once("..") {
         Some((low, high)) => Some((calendar_unit(low)?.0, calendar_unit(high)?.1)),
         None => calendar_unit(label),

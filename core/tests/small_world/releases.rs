@@ -165,7 +165,7 @@ impl Demand {
     fn write(&self, made: &Made, table: &Table, everybody: &[Person], folder: &Path, rows: &Rows<3>) {
         let target = folder.join("release");
         let (plan, publishing, formats) = (&self.plan, &self.publishing, &Formats::default());
-        let order = Order { plan, publishing, target: &target, replace: true, inputs: &[] };
+        let order = Order { plan, publishing, target: &target, replace: true, inputs: &[], earlier: &[] };
         release::write(made, &order, formats).unwrap_or_else(|error| panic!("{}: {error}", self.told(rows)));
         let verified = release::verify(&target, formats).unwrap();
         let failed: Vec<_> = verified.failed().collect();

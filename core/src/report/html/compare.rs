@@ -3,6 +3,7 @@
 use super::charts::{Axes, Point, Words, figure, scatter};
 use super::words::{clipped, counted, grouped, number, percent};
 use super::{Audience, page};
+use crate::report::together::{HOW, Pair, relation, sentences};
 use maud::{Markup, html};
 use serde_json::Value;
 
@@ -61,6 +62,11 @@ impl Line {
 ///
 /// What a certificate lacks is shown as a dash.
 pub fn compare_html(releases: &[(String, Value)]) -> String {
+    compare_html_together(releases, &[])
+}
+
+/// The same, with what pairs of them tell together.
+pub fn compare_html_together(releases: &[(String, Value)], pairs: &[Pair]) -> String {
     let certificates: Vec<&Value> = releases.iter().map(|release| &release.1).collect();
     let parts = [
         ("Size", size(&certificates)),
@@ -77,15 +83,28 @@ pub fn compare_html(releases: &[(String, Value)]) -> String {
             p.verdict { (in_one_sentence(releases)) }
         }
         main {
+            @if !pairs.is_empty() { (together(pairs)) }
             h2 { "Risk against usefulness" }
             (picture(releases))
             h2 { "Side by side" }
             p.lead { "★ marks the best value of a line; lines in which all are alike, or in which no value is better, have none. A dash means that the certificate does not say." }
             (side_by_side(releases, &parts))
         }
-        footer { p { "Made from the certificates of the releases, which are published with them." } }
+        footer { p { "Made from the releases and their certificates alone." } }
     };
     page(&title, Audience::External, &body)
+}
+
+fn together(pairs: &[Pair]) -> Markup {
+    html! {
+        h2 { "What they tell together" }
+        @for pair in pairs {
+            h3 { bdi { (pair.names[0]) } " and " bdi { (pair.names[1]) } }
+            p { (relation(pair)) }
+            ul.plain { @for (mark, sentence) in sentences(pair) { li { span aria-hidden="true" { (mark) " " } bdi { (sentence) } } } }
+        }
+        p { (HOW) }
+    }
 }
 
 fn in_one_sentence(releases: &[(String, Value)]) -> String {

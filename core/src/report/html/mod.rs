@@ -11,13 +11,14 @@ mod transactions;
 mod words;
 
 pub use charts::{Scale, px};
-pub use compare::compare_html;
+pub use compare::{compare_html, compare_html_together};
 pub use skyline::skyline_html;
 pub use transactions::transactions_html;
 
 use crate::attack::Finding;
 use crate::publish::Publication;
 use crate::recode::Form;
+use crate::report::earlier_sentence;
 use disclosure::{Guard, smallest_group};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use words::{counted, grouped, number, percent};
@@ -38,11 +39,16 @@ const INTERNAL: &str = "INTERNAL — not for release";
 /// For [`Audience::External`], counts of people below the release's k are not shown, nor anything from which they follow by subtraction: `k` is what
 /// the plan asks for or the size of the smallest group, whichever is larger, at least 3; the size of the smallest group counts up to 20.
 pub fn report_html(publication: &Publication, audience: Audience, title: &str) -> String {
+    report_html_after(publication, 0, audience, title)
+}
+
+/// The report of a release that so many earlier ones of the same table are known of.
+pub fn report_html_after(publication: &Publication, earlier: usize, audience: Audience, title: &str) -> String {
     let guard = Guard::of(publication, audience);
     let body = html! {
         header.top {
             h1 { (title) }
-            (verdict(publication))
+            (verdict(publication, earlier))
             (key_numbers(publication, &guard))
         }
         main {
@@ -118,7 +124,7 @@ fn exceeds(finding: &Finding) -> bool {
 }
 
 /// The verdict in one sentence.
-fn verdict(publication: &Publication) -> Markup {
+fn verdict(publication: &Publication, earlier: usize) -> Markup {
     let failed = publication.criteria.iter().filter(|answer| !answer.verdict.holds).count();
     let exceeding = publication.excessive().count();
     let refused = failed > 0 || (exceeding > 0 && publication.attacks_refuse);
@@ -132,14 +138,15 @@ fn verdict(publication: &Publication) -> Markup {
         (failed, all) => format!("{failed} of {} do not hold", criteria_word(all)),
     };
     let attacks = attacks_clause(publication, exceeding);
+    let caveats: Vec<String> = publication.caveats().into_iter().chain(earlier_sentence(earlier)).collect();
     html! {
         p.verdict.bad[refused] {
-            span.sign aria-hidden="true" { (if refused { "✗ " } else if publication.caveats().is_empty() { "✓ " } else { "! " }) }
+            span.sign aria-hidden="true" { (if refused { "✗ " } else if caveats.is_empty() { "✓ " } else { "! " }) }
             @if refused {
                 "This release must not be published: " (criteria) ", and " (attacks) "."
             } @else {
                 (records) " can be published: " (criteria) ", and " (attacks) "."
-                @for caveat in publication.caveats() { " " (caveat) }
+                @for caveat in &caveats { " " (caveat) }
             }
         }
     }

@@ -1,0 +1,92 @@
+//! What two release directories tell together.
+
+use super::stated::{Release, Stated};
+use super::transactions;
+use super::verify::certificate;
+use crate::attack::together::{self, Depth, Published, Quasi};
+use crate::data::{Formats, Role};
+use crate::error::Result;
+use crate::report::{Pair, Related};
+use serde_json::Value;
+use std::path::Path;
+
+/// A release directory, read.
+struct Seen {
+    stated: Stated,
+    release: Release,
+    document: Value,
+}
+
+impl Seen {
+    fn read(folder: &Path, document: Value, formats: &Formats) -> Result<Seen> {
+        let stated = Stated::read(&document)?;
+        Ok(Seen { release: stated.release(folder, formats)?, stated, document })
+    }
+
+    fn published<'a>(&'a self, sensitive: &str) -> Result<Published<'a>> {
+        let mut quasi = Vec::new();
+        for column in self.stated.columns.iter().filter(|column| column.spec.role == Role::Quasi) {
+            // A bucketized release shows the lowest level that its plan permits.
+            let depth = match column.level {
+                _ if self.stated.sensitive.is_some() => Depth::One,
+                Some(level) => Depth::On(level.level),
+                None => Depth::Mixed,
+            };
+            if let (Some(ruler), Some(labels)) = (&column.ruler, self.release.table.find(&column.spec.name)) {
+                quasi.push(Quasi { column: labels, ruler, depth });
+            }
+        }
+        Ok(Published {
+            groups: &self.release.groups,
+            quasi,
+            sensitive: self.release.table.column(sensitive)?,
+            missing: self.stated.records.saturating_sub(self.release.table.rows() as u64),
+        })
+    }
+
+    /// Whether its certificate declares the other as an earlier release of the same table.
+    fn declares(&self, other: &Seen) -> bool {
+        other.document["seal"].as_str().is_some_and(|seal| self.stated.earlier.iter().any(|known| known == seal))
+    }
+}
+
+/// What two release directories tell together about everybody who is in both.
+pub fn together(releases: [(&str, &Path); 2], formats: &Formats) -> Result<Pair> {
+    let names = releases.map(|release| release.0.to_string());
+    let not =
+        |reason: &'static str, names: [String; 2]| Ok(Pair { names, related: Related::Not(reason), columns: vec![] });
+    let documents = [certificate(releases[0].1)?, certificate(releases[1].1)?];
+    if documents.iter().any(transactions::is_certificate) {
+        return not("for releases of transactions there is no way to yet", names);
+    }
+    if documents[0]["seal"] == documents[1]["seal"] {
+        return not("it is one release", names);
+    }
+    let [first, second] = documents;
+    let seen = [Seen::read(releases[0].1, first, formats)?, Seen::read(releases[1].1, second, formats)?];
+    if seen.iter().any(|seen| seen.stated.several_records()) {
+        return not("people have several records, and groups count records", names);
+    }
+    if seen[0].stated.records != seen[1].stated.records {
+        return not("their tables have different numbers of records, so they are not about the same people", names);
+    }
+    let columns = shared_sensitive(&seen);
+    if columns.is_empty() {
+        return not("no sensitive column is published in both", names);
+    }
+    let found = columns.into_iter().map(|on| {
+        let outcome = together::together(&seen[0].published(on)?, &seen[1].published(on)?);
+        Ok((on.to_string(), outcome))
+    });
+    let columns = found.collect::<Result<Vec<_>>>()?;
+    let is_declared = seen[0].declares(&seen[1]) || seen[1].declares(&seen[0]);
+    Ok(Pair { names, related: if is_declared { Related::Declared } else { Related::Assumed }, columns })
+}
+
+/// The sensitive columns that both publish.
+fn shared_sensitive(seen: &[Seen; 2]) -> Vec<&str> {
+    let others = seen[1].stated.schema.names(Role::Sensitive);
+    let is_there = |name: &&str| seen.iter().all(|seen| seen.release.table.find(name).is_some());
+    let own = seen[0].stated.schema.names(Role::Sensitive).into_iter();
+    own.filter(|name| others.contains(name)).filter(is_there).collect()
+}
