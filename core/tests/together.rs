@@ -106,7 +106,7 @@ impl Release {
     }
 }
 
-/// For everybody who is in both releases, how many worlds give each value: all ways to give people values that lead to both.
+/// For everybody who is in one of the releases, how many worlds give each value: all ways to give people values that lead to both.
 fn beliefs(people: &[Person], releases: &[Release; 2], kinds: u8) -> Vec<Vec<f64>> {
     let truth: Vec<u8> = people.iter().map(|person| person.value).collect();
     let wanted = [0, 1].map(|at: usize| releases[at].histogram(&truth));
@@ -121,9 +121,9 @@ fn beliefs(people: &[Person], releases: &[Release; 2], kinds: u8) -> Vec<Vec<f64
         values[next] += 1;
         values[..next].fill(0);
     }
-    let is_in_both = |at: &usize| releases.iter().all(|release| release.group_of[*at].is_some());
+    let is_published = |at: &usize| releases.iter().any(|release| release.group_of[*at].is_some());
     let share = |at: usize| counts[at].iter().map(|&count| f64::from(count) / f64::from(worlds)).collect();
-    (0..people.len()).filter(is_in_both).map(share).collect()
+    (0..people.len()).filter(is_published).map(share).collect()
 }
 
 struct Case {
@@ -143,6 +143,8 @@ impl Case {
         let releases = [0, 1].map(|at: usize| Release::new(&people, forms[at], leaves_out && at == 1, generator));
         let outcome = together(&releases[0].published(), &releases[1].published());
         let Outcome::Found(found) = outcome else { panic!("they are of one table: {outcome:?}") };
+        let alone = found.alone.iter().map(|alone| alone.certain).max().unwrap();
+        assert!(found.certain >= alone, "what one release tells is told: {found:?}");
         Case { found, beliefs: beliefs(&people, &releases, kinds) }
     }
 

@@ -80,7 +80,7 @@ pub enum Outcome {
 /// What was found.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Found {
-    /// How many people are in both releases, at least.
+    /// How many people are in one of the releases, at least.
     pub people: u64,
     /// How many of them are certain, at least.
     pub certain: u64,
@@ -139,14 +139,15 @@ fn find(releases: [&Published<'_>; 2]) -> Result<Found, Failure> {
     let is_complete = releases.iter().all(|release| release.missing == 0);
     let by_candidates = worlds.candidates();
     let certain = worlds.people_with(&by_candidates, 1);
-    let different: BTreeSet<usize> = by_candidates.iter().copied().filter(|&count| count > 0).collect();
+    let of_groups = histograms.iter().flat_map(|own| own.starts.windows(2).map(|ends| (ends[1] - ends[0]) as usize));
+    let different: BTreeSet<usize> =
+        by_candidates.iter().copied().chain(of_groups).filter(|&count| count > 0).collect();
     let counted = different.iter().map(|&count| (count, worlds.people_with(&by_candidates, count)));
     let fewest = counted.into_iter().find(|(_, people)| *people > 0).unwrap_or((0, 0));
     let at_least = if fewest.0 == 0 { 0.0 } else { worlds.reached().max(1.0 / fewest.0 as f64) };
     let about = if is_complete && worlds.are_counted() { worlds.estimate() } else { None };
-    let people = releases[0].sensitive.codes().len() as u64;
     Ok(Found {
-        people: people.saturating_sub(releases[1].missing),
+        people: releases.map(|release| release.sensitive.codes().len() as u64).into_iter().max().unwrap_or(0),
         certain,
         alone: [0, 1].map(|at| histograms[at].alone()),
         fewest,
@@ -222,6 +223,8 @@ struct Worlds {
     values: [Sums; 2],
     /// Every group, in each release.
     groups: [Sums; 2],
+    /// Where the values of each group start, in each release, and the end.
+    starts: [Vec<u32>; 2],
     /// How many people each release leaves out.
     missing: [u64; 2],
 }
@@ -255,6 +258,7 @@ impl Worlds {
             values: [totals(first, counts(0), 0), totals(second, counts(1), 1)],
             groups: [0, 1].map(|at| totals(group_of(at), histograms[at].sizes(), at)),
             cells,
+            starts: [0, 1].map(|at: usize| histograms[at].starts.clone()),
             missing,
         })
     }
@@ -302,22 +306,29 @@ impl Worlds {
         candidates
     }
 
-    /// How many people at least are in cells with no more than so many candidates: those that must be there by the
-    /// bounds, or for whom other cells have no room.
+    /// How many people at least have no more than so many candidates: those that must be in such cells by the bounds,
+    /// or for whom other cells have no room, or whose own group has no more values.
     fn people_with(&self, candidates: &[usize], few: usize) -> u64 {
         let is_few = |cell: usize| candidates[cell] <= few;
         let bound: i64 = self.cells.iter().enumerate().filter(|(at, _)| is_few(*at)).map(|(_, cell)| cell.least).sum();
-        let squeezed = [0, 1].map(|release: usize| {
-            let mut of_values = self.values[release].most.clone();
+        let of_releases = [0, 1].map(|release| {
+            let mut left = self.values[release].most.clone();
             for (at, &place) in self.values[release].of.iter().enumerate() {
                 if !is_few(self.cell_of[at] as usize) {
-                    of_values[place as usize] -= self.entries.most[at];
+                    left[place as usize] -= self.entries.most[at];
                 }
             }
-            let people: i64 = of_values.into_iter().map(|people| people.max(0)).sum();
-            people - self.missing[1 - release] as i64
+            let (mut sure, mut squeezed) = (0, 0);
+            for group in self.starts[release].windows(2).map(|ends| ends[0] as usize..ends[1] as usize) {
+                match group.len() <= few {
+                    true => sure += self.values[release].most[group].iter().sum::<i64>(),
+                    false => squeezed += left[group].iter().map(|people| (*people).max(0)).sum::<i64>(),
+                }
+            }
+            // Those for whom there is no room in other cells may be the ones that the other release leaves out.
+            sure + (squeezed - self.missing[1 - release] as i64).max(0)
         });
-        bound.max(squeezed[0]).max(squeezed[1]).max(0) as u64
+        bound.max(of_releases[0]).max(of_releases[1]) as u64
     }
 
     /// The largest share of a cell that has a value in every world, where somebody is in the cell.
