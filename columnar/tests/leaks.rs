@@ -43,13 +43,22 @@ fn hierarchy(folder: &Path) {
     std::fs::write(folder.join("towns.csv"), (0..62).map(line).collect::<String>()).unwrap();
 }
 
+fn chooses_levels(method: &str) -> bool {
+    ["optimal", "incognito"].contains(&method)
+}
+
 fn plan(folder: &Path, method: &str, form: &str, format: &str) -> Plan {
+    let suppressed = if chooses_levels(method) { "max_suppressed = \"5%\"" } else { "" };
+    let [town, salary] = match form {
+        "bucketized" => [""; 2],
+        _ => [", hierarchy = { file = \"towns.csv\" }", ", hierarchy = { intervals = [1000000000000000] }"],
+    };
     let text = format!(
         r#"
         [columns]
         name    = "identifier"
-        town    = {{ role = "quasi", hierarchy = {{ file = "towns.csv" }} }}
-        salary  = {{ role = "quasi", hierarchy = {{ intervals = [1000000000000000] }} }}
+        town    = {{ role = "quasi"{town} }}
+        salary  = {{ role = "quasi"{salary} }}
         note    = "insensitive"
         disease = "sensitive"
         [[require]]
@@ -63,7 +72,7 @@ fn plan(folder: &Path, method: &str, form: &str, format: &str) -> Plan {
         [release]
         form = "{form}"
         format = "{format}"
-        max_suppressed = "5%"
+        {suppressed}
         insensitive = {{ accept = ["note"] }}
         "#
     );
@@ -136,9 +145,8 @@ fn what_is_generalized_or_suppressed_is_nowhere_in_a_file() {
     for kind in KINDS {
         for format in ["parquet", "arrow"] {
             let folder = tempfile::tempdir().unwrap();
-            let chooses_levels = ["optimal", "incognito"].contains(&kind.name);
             // Methods that choose levels suppress the two outliers; those that form groups take in whom they like, so there are none.
-            let table = table(chooses_levels);
+            let table = table(chooses_levels(kind.name));
             for path in publish(&folder, &table, kind.name, "generalized", format) {
                 let seen = cells(&path);
                 for (part, bytes) in said(&path) {

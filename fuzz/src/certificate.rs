@@ -71,9 +71,9 @@ const GENERALIZED: &str = r#"
 const BUCKETIZED: &str = r#"
     [columns]
     patient = "identifier"
-    age     = { role = "quasi", hierarchy = { intervals = [5, 10, 20] } }
+    age     = "quasi"
     sex     = "quasi"
-    zip     = { role = "quasi", hierarchy = { redact = 5 } }
+    zip     = "quasi"
     disease = "sensitive"
     [[require]]
     criterion = "distinct-l-diversity"
