@@ -6,7 +6,7 @@
     venv/bin/python compare.py --write                write them to expected.json
     venv/bin/python compare.py --adult adult.data     Adult besides, grouped by sex and race
 
-`cli/tests/pycanon.rs` reads expected.json and asks `sfumato check` the same; README.md says where definitions differ.
+`cli/tests/suite/pycanon.rs` reads expected.json and asks `sfumato check` the same; README.md says where definitions differ.
 """
 
 import argparse

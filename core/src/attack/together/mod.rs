@@ -16,7 +16,7 @@
 //! cell to be alike: the candidates share a belief of 1, and a value that x of y people have is believed by x/y.
 //! `about` is an estimate: the table of cells and values with the greatest entropy, where the numbers of people in all
 //! cells are known. On small tables it is off the exact mean over all possible worlds by 0.1 at most in nearly all
-//! cases (`core/tests/together.rs`).
+//! cases (`core/tests/suite/together.rs`).
 //!
 //! **Reference**: Ganta, Kasiviswanathan and Smith 2008 (intersection attack); Malvestuto and others on entries of
 //! tables with known sums; Deming and Stephan 1940 (raking).

@@ -1,0 +1,24 @@
+//! All tests of the command in one program: it is linked once.
+
+mod bad_input;
+mod canary;
+mod check;
+mod commands;
+mod composition;
+mod crash;
+mod eligibility;
+mod faults;
+mod formats;
+mod grouping;
+mod hostile;
+mod knowledge;
+mod leaks;
+mod publish;
+mod pycanon;
+mod release;
+mod reproduce;
+mod signing;
+mod skew;
+mod skyline;
+mod support;
+mod transactions;

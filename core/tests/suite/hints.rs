@@ -1,0 +1,248 @@
+//! What criteria tell searches and attacks besides verdicts, against every group of few records: nothing is overstated, and how much of what could be said is said stands in a list.
+
+use crate::support::{Row, requirement_of, table_of, text_of};
+use sfumato::candidate::Counter;
+use sfumato::criterion::{About, Bound, Criterion, KINDS, Knowledge};
+use sfumato::data::{Schema, Table};
+use sfumato::exact::Fraction;
+use sfumato::plan::requirement;
+use std::collections::BTreeMap;
+use std::path::Path;
+
+type Counts = Vec<u32>;
+
+/// Every group of a table's values with few records, and whether a criterion holds for it.
+struct World<'a> {
+    criterion: &'a dyn Criterion,
+    domain: usize,
+    most: u32,
+    groups: BTreeMap<Counts, bool>,
+}
+
+fn size(counts: &[u32]) -> u32 {
+    counts.iter().sum()
+}
+
+fn together(a: &[u32], b: &[u32]) -> Counts {
+    a.iter().zip(b).map(|(a, b)| a + b).collect()
+}
+
+/// All ways to have at most so many records.
+fn all_counts(domain: usize, most: u32) -> Vec<Counts> {
+    if domain == 0 {
+        return vec![Vec::new()];
+    }
+    let with = |first: u32| {
+        let rest = all_counts(domain - 1, most - first);
+        rest.into_iter().map(move |rest| std::iter::once(first).chain(rest).collect())
+    };
+    (0..=most).flat_map(with).collect()
+}
+
+impl<'a> World<'a> {
+    fn new(bound: &'a Bound, table: &Table) -> World<'a> {
+        // Where no value is read, any will do.
+        let domain = bound.coded(table).unwrap().map_or(2, |coded| coded.1);
+        let most = if domain > 4 { 6 } else { 8 };
+        let mut counter = Counter::new(domain);
+        let mut holds = |counts: &Counts| {
+            let entries = (0u32..).zip(counts.iter().copied()).filter(|entry| entry.1 > 0);
+            bound.criterion.holds(&counter.take(0, entries))
+        };
+        let groups = all_counts(domain, most).into_iter().filter(|counts| size(counts) > 0);
+        let groups = groups.map(|counts| (counts.clone(), holds(&counts))).collect();
+        World { criterion: &*bound.criterion, domain, most, groups }
+    }
+
+    fn holding(&self) -> impl Iterator<Item = &Counts> {
+        self.groups.iter().filter(|group| *group.1).map(|group| group.0)
+    }
+
+    /// Whether what two groups have, together, holds wherever it does for the first, and for the second if that is asked.
+    fn keeps(&self, second_holds: bool) -> bool {
+        self.holding().all(|a| {
+            let seconds = self.groups.iter().filter(|second| *second.1 || !second_holds);
+            seconds.filter_map(|(b, _)| self.groups.get(&together(a, b))).all(|holds| *holds)
+        })
+    }
+
+    /// The fewest records that must go.
+    fn removed(&self, counts: &Counts) -> u64 {
+        let parts = self.holding().filter(|part| part.iter().zip(counts).all(|(part, whole)| part <= whole));
+        parts.map(|part| u64::from(size(counts) - size(part))).min().unwrap_or(size(counts).into())
+    }
+
+    fn told_removed(&self, counts: &Counts) -> u64 {
+        let mut counter = Counter::new(self.domain);
+        let entries = (0u32..).zip(counts.iter().copied()).filter(|entry| entry.1 > 0);
+        self.criterion.least_removed(&counter.take(0, entries)).min(size(counts).into())
+    }
+
+    fn alike(&self, a: usize, b: usize) -> bool {
+        self.groups.iter().all(|(counts, holds)| {
+            let mut swapped = counts.clone();
+            swapped.swap(a, b);
+            self.groups[&swapped] == *holds
+        })
+    }
+
+    fn dooms(&self, code: usize, at_least: u32, largest: u32) -> bool {
+        !self.holding().any(|counts| size(counts) <= largest && counts[code] >= at_least)
+    }
+
+    /// Whether records may move between values, none of which gets more than so many.
+    fn ignores(&self, codes: &[usize], at_most: u32, smallest: u32) -> bool {
+        let told = |counts: &Counts| size(counts) >= smallest && codes.iter().all(|&code| counts[code] <= at_most);
+        let mut verdicts: BTreeMap<(Counts, u32), bool> = BTreeMap::new();
+        self.groups.iter().filter(|(counts, _)| told(counts)).all(|(counts, holds)| {
+            let mut rest = counts.clone();
+            codes.iter().for_each(|&code| rest[code] = 0);
+            let lumped = size(counts) - size(&rest);
+            *verdicts.entry((rest, lumped)).or_insert(*holds) == *holds
+        })
+    }
+
+    /// What is said, and of what can be said: `said/true`, over all groups and values.
+    fn told(&self) -> String {
+        let yes = |flag: bool| u64::from(flag);
+        let criterion = self.criterion;
+        let code = |code: usize| code as u32;
+        // Of no records anything may be said.
+        criterion.dooms(0, 0, 0);
+        assert!((0..self.domain).all(|own| criterion.alike(code(own), code(own))));
+        let mut list: Vec<(&str, u64, u64)> = vec![
+            ("merging", yes(criterion.is_monotone()), yes(self.keeps(true))),
+            ("growth", yes(criterion.survives_growth()), yes(self.keeps(false))),
+        ];
+        let least = criterion.least();
+        let smallest = self.holding().map(|counts| u64::from(size(counts))).min().unwrap_or(self.most.into());
+        let fewest = self.holding().map(|counts| counts.iter().filter(|count| **count > 0).count() as u64).min();
+        list.push(("size", least.size, smallest));
+        list.push(("values", least.values, fewest.unwrap_or(self.domain as u64)));
+        assert!(list.iter().all(|(_, said, right)| said <= right), "{list:?}");
+        let failing = self.groups.iter().filter(|group| !group.1).map(|group| group.0);
+        let mut removed = (0, 0);
+        for counts in failing.filter(|_| criterion.is_monotone()) {
+            let (said, right) = (self.told_removed(counts), self.removed(counts));
+            assert!(said <= right, "{counts:?}: {said} must go, {right} suffice");
+            removed = (removed.0 + said, removed.1 + right);
+        }
+        list.push(("removed", removed.0, removed.1));
+        let pairs = (0..self.domain).flat_map(|a| (a + 1..self.domain).map(move |b| (a, b)));
+        list.push(said_of("alike", pairs, |(a, b)| criterion.alike(code(a), code(b)), |(a, b)| self.alike(a, b)));
+        let cases = (0..self.domain).flat_map(|a| {
+            (0..=self.most).flat_map(move |count| (count.max(1)..=self.most).map(move |size| (a, count, size)))
+        });
+        list.push(said_of(
+            "doomed",
+            cases,
+            |(a, count, size)| criterion.dooms(code(a), count.into(), size.into()),
+            |(a, count, size)| self.dooms(a, count, size),
+        ));
+        let line: Vec<String> = list.iter().map(|(name, said, right)| format!("{name} {said}/{right}")).collect();
+        let promised: Vec<String> = (0..3).filter_map(|eliminated| self.told_promised(eliminated)).collect();
+        let eligible = criterion.eligibility().map_or("never".to_string(), |l| l.to_string());
+        let (line, ignored, promised) = (line.join(", "), self.told_ignored(), promised.join(" "));
+        format!("{line}, ignored {ignored}, eligible {eligible}, believed [{promised}]")
+    }
+
+    /// What an attacker believes at most who knows of so many values that a person has none of them, over all values: `promised/reached`. Nothing where nothing is promised.
+    fn told_promised(&self, eliminated: usize) -> Option<String> {
+        let knowledge = if eliminated == 0 { Knowledge::Nothing } else { Knowledge::Eliminated(eliminated as u64) };
+        let (mut said, mut reached) = (0.0, 0.0);
+        for code in 0..self.domain {
+            let Some(limit) = self.criterion.promise(About::Value(code as u32), knowledge) else { continue };
+            let beliefs: Vec<Fraction> = self.holding().filter_map(|counts| belief(counts, code, eliminated)).collect();
+            assert!(beliefs.iter().all(|belief| limit.allows(*belief)), "{code}, {eliminated} eliminated: {limit:?}");
+            said += limit.belief.to_f64();
+            reached += beliefs.into_iter().max().unwrap_or(Fraction::ZERO).to_f64();
+        }
+        (said > 0.0).then(|| format!("{said:.3}/{reached:.3}"))
+    }
+
+    /// How often a value is said to be ignored, having seen that these make no difference.
+    fn told_ignored(&self) -> usize {
+        let cases = (0..=self.most).flat_map(|at_most| (1..=self.most).map(move |smallest| (at_most, smallest)));
+        let told = cases.map(|(at_most, smallest)| {
+            let ignored = |&code: &usize| self.criterion.ignores(code as u32, at_most.into(), smallest.into());
+            let codes: Vec<usize> = (0..self.domain).filter(ignored).collect();
+            assert!(self.ignores(&codes, at_most, smallest), "{codes:?}, at most {at_most}, from {smallest} on");
+            codes.len()
+        });
+        told.sum()
+    }
+}
+
+/// The share of a value without the most frequent other ones.
+fn belief(counts: &Counts, code: usize, eliminated: usize) -> Option<Fraction> {
+    let mut others: Vec<u32> = (0..counts.len()).filter(|&other| other != code).map(|other| counts[other]).collect();
+    others.sort_unstable();
+    let left: u32 = others[..others.len() - eliminated].iter().sum::<u32>() + counts[code];
+    (left > 0).then(|| Fraction::new(counts[code].into(), left.into()))
+}
+
+/// Counts what is said, all of which must be right, and what would be right.
+fn said_of<C: Copy + std::fmt::Debug>(
+    name: &'static str,
+    cases: impl Iterator<Item = C>,
+    said: impl Fn(C) -> bool,
+    right: impl Fn(C) -> bool,
+) -> (&'static str, u64, u64) {
+    let (mut says, mut could) = (0, 0);
+    for case in cases {
+        let (said, right) = (said(case), right(case));
+        assert!(right || !said, "{name} {case:?} is said, and wrong");
+        says += u64::from(said);
+        could += u64::from(right);
+    }
+    (name, says, could)
+}
+
+#[test]
+fn nothing_is_overstated_and_little_is_left_unsaid() {
+    let people = [(0, 0), (0, 0), (0, 0), (0, 1), (1, 0), (1, 1), (2, 1), (3, 0)];
+    let rows: Vec<Row> = people.iter().map(|&(disease, drug)| Row { zip: 0, disease, drug }).collect();
+    let table = table_of(&rows);
+    let plain = Schema::of(&["zip"], &["disease", "drug"]);
+    let mut columns = plain.columns().to_vec();
+    columns[1].sensitive_values = vec!["cancer".into(), "hiv".into()];
+    let named = Schema::new(columns);
+    let mut lines = String::new();
+    for (of, schema) in [("", &plain), (" of two values", &named)] {
+        for kind in KINDS {
+            let more = more(kind.name).iter().map(|written| requirement(&text_of(kind, written, &["disease"]), schema));
+            for (number, wanted) in (1..).zip(requirement_of(kind, schema).into_iter().chain(more.map(Result::unwrap)))
+            {
+                let told = match wanted.bind(&table, schema, Path::new(".")) {
+                    Ok(bound) => World::new(&bound, &table).told(),
+                    Err(error) => error.to_string(),
+                };
+                lines += &format!("{} {number}{of}: {told}\n", kind.name);
+            }
+        }
+    }
+    // What to put into the list where it says something else.
+    println!("{lines}");
+    let listed = include_str!("hints.txt");
+    for (said, listed) in lines.lines().zip(listed.lines()) {
+        assert_eq!(said, listed, "if that is for the better, take it over");
+    }
+    assert_eq!(lines.lines().count(), listed.lines().count());
+}
+
+/// Further settings, in which other things are at the edge.
+fn more(name: &str) -> &'static [&'static [(&'static str, &'static str)]] {
+    match name {
+        "alpha-k-anonymity" => &[&[("alpha", "0.4"), ("k", "2")], &[("alpha", "1"), ("k", "1")]],
+        "distinct-l-diversity" => &[&[("l", "3")], &[("l", "1")]],
+        "frequency-l-diversity" => &[&[("l", "3")], &[("l", "2.5")], &[("l", "1")]],
+        "entropy-l-diversity" => &[&[("l", "2.5")], &[("l", "3")], &[("l", "1")]],
+        "recursive-cl-diversity" => &[&[("c", "0.4"), ("l", "2")], &[("c", "2.5"), ("l", "3")]],
+        "npd-recursive-cl-diversity" => &[
+            &[("c1", "0.4"), ("c2", "0"), ("l", "2"), ("keep", "[]")],
+            &[("c1", "3"), ("c2", "25"), ("l", "2"), ("keep", "[\"cancer\"]")],
+        ],
+        "beta-likeness" => &[&[("beta", "0.5")]],
+        _ => &[],
+    }
+}

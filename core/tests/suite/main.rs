@@ -1,0 +1,30 @@
+//! All tests of the library in one program: it is linked once.
+
+mod alarms;
+mod architecture;
+mod attacks;
+mod contracts;
+mod edges;
+mod explore;
+mod forgeries;
+mod grouping;
+mod hints;
+mod metamorphic;
+mod minimality;
+mod mondrian;
+mod papers;
+mod plan_keys;
+mod public_statements;
+mod publishable;
+mod randomness;
+mod release;
+mod search;
+mod skew;
+mod skyline;
+mod skyline_anonymize;
+mod small_world;
+mod support;
+mod ties;
+mod together;
+mod transaction_methods;
+mod transactions;
