@@ -41,10 +41,11 @@ impl SecretKey {
         let failed = |error: std::io::Error| Error::io(&error, path);
         let file = File::open(path).map_err(failed)?;
         let found = file.metadata().map_err(failed)?;
-        refuse_open_to_others(&found).map_err(|error| error.file(path))?;
         let mut bytes = Zeroizing::new(Vec::with_capacity(LONGEST as usize));
         file.take(LONGEST).read_to_end(&mut bytes).map_err(failed)?;
-        SecretKey::parse(&bytes).map_err(|error| error.file(path))
+        let key = SecretKey::parse(&bytes).map_err(|error| error.file(path))?;
+        refuse_open_to_others(&found).map_err(|error| error.file(path))?;
+        Ok(key)
     }
 
     fn parse(bytes: &[u8]) -> Result<SecretKey> {

@@ -11,7 +11,7 @@ use sfumato::release::Signer;
 use sfumato::release::directory::check_target;
 use sfumato::release::record::Content;
 use sfumato::report::html::{Audience, report_html, transactions_html};
-use sfumato::report::publication_text_after;
+use sfumato::report::publication_text;
 use sfumato::{Error, Fault, Plan, Result, publish, release, report};
 use sfumato_signing::SecretKey;
 use std::path::{Path, PathBuf};
@@ -139,6 +139,11 @@ fn signer(key: Option<&SecretKey>) -> Option<&dyn Signer> {
     key.map(|key| key as &dyn Signer)
 }
 
+/// How many earlier releases a certificate declares.
+fn declared_earlier(certificate: &Value) -> usize {
+    certificate["earlier_releases"].as_array().map_or(0, Vec::len)
+}
+
 /// A certificate, and what is printed of its release.
 type Published = (Value, String);
 
@@ -157,10 +162,11 @@ fn publish_transactions(
         .map_err(|error| arguments.blame(error, data))?;
     let content = Content::Sets(&read.table);
     let recording = Recording::look_up(&arguments.record, content, &arguments.out)?;
-    let made = working("changing records until they are safe, attacking the result", || {
+    let mut made = working("changing records until they are safe, attacking the result", || {
         publish::transactions::make(&plan, &read)
     })
     .map_err(|error| arguments.blame(error, data))?;
+    made.publication.earlier = recording.earlier().len();
     arguments.write_internal_report(
         || transactions_html(&made.publication, Audience::Internal, "Release report"),
         || report::transactions::internal_json(&made.publication),
@@ -174,6 +180,7 @@ fn publish_transactions(
     let written = || release::transactions::write_signed(&made, &place, signer(key), &formats());
     let certificate = working("writing and verifying the release", written)?;
     let note = recording.finish(content, &certificate, &arguments.out);
+    made.publication.earlier = declared_earlier(&certificate);
     Ok((certificate, report::transactions::publication_text(&made.publication) + &note))
 }
 
@@ -189,9 +196,10 @@ fn publish_table(arguments: &Arguments, plan: &Plan, key: Option<&SecretKey>) ->
     let table = working(&format!("reading {}", data.display()), || formats().read(data, &plan.options))?;
     let content = Content::Table(&table);
     let recording = Recording::look_up(&arguments.record, content, &arguments.out)?;
-    let made =
+    let mut made =
         working("forming safe groups, attacking the result", || publish::make(plan, &publishing, &table, &formats()))
             .map_err(|error| arguments.blame(error, data))?;
+    made.publication.earlier = recording.earlier().len();
     arguments.write_internal_report(
         || report_html(&made.publication, Audience::Internal, "Release report"),
         || report::internal_json(&made.publication),
@@ -207,6 +215,6 @@ fn publish_table(arguments: &Arguments, plan: &Plan, key: Option<&SecretKey>) ->
     let written = || release::write_signed(&made, &order, signer(key), &formats());
     let certificate = working("writing and verifying the release", written)?;
     let note = recording.finish(content, &certificate, &arguments.out);
-    let earlier = certificate["earlier_releases"].as_array().map_or(0, Vec::len);
-    Ok((certificate, publication_text_after(&made.publication, earlier) + &note))
+    made.publication.earlier = declared_earlier(&certificate);
+    Ok((certificate, publication_text(&made.publication) + &note))
 }

@@ -3,8 +3,8 @@
 use super::formats;
 use crate::output::{Output, working};
 use clap::Args;
+use sfumato::publish::earlier_sentence;
 use sfumato::release::{Verification, verify};
-use sfumato::report::earlier_sentence;
 use sfumato::{Fault, Result};
 use sfumato_signing::{Asked, Authenticity, TrustedKeys, authenticate};
 use std::path::PathBuf;

@@ -45,6 +45,9 @@ impl Known<'_> {
         notes.extend(exposure.sentences());
         notes.extend(alike_notes(&recoded.table, requirements)?);
         notes.extend(self.skew.map(SkewReport::sentence));
+        if publishing.skew.method.is_some() && self.skew.is_none() {
+            notes.push("No value is too frequent, so [skew] withheld nothing.".into());
+        }
         if let Some(skew) = self.skew.filter(|_| is_coarse(recoded)) {
             notes.extend(coarse_note(skew, task.table.column(&skew.on)?));
         }
@@ -69,6 +72,7 @@ impl Known<'_> {
             classification: target.map(|target| classified(task, recoded, target)).transpose()?.flatten(),
             group_sizes: group_sizes(recoded),
             sensitive: distributions(task, recoded)?,
+            earlier: 0,
             notes,
         })
     }

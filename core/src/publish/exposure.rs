@@ -193,7 +193,7 @@ impl Exposure {
     pub fn headline(&self) -> Option<String> {
         let accepted = self.accepted.as_ref().filter(|accepted| accepted.exceeds(self.records))?;
         let names = self.accepted_columns();
-        Some(format!("accepted by name: {}", self.told(&listed(&names), names.len(), accepted)))
+        Some(format!("Accepted by name: {}.", self.told(&listed(&names), names.len(), accepted)))
     }
 
     fn names(&self, which: impl Fn(&ColumnExposure) -> bool) -> Vec<&str> {

@@ -72,6 +72,8 @@ pub struct Publication {
     pub group_sizes: Vec<(u64, u64)>,
     /// The distribution of every sensitive column before and after.
     pub sensitive: Vec<Distribution>,
+    /// How many earlier releases of the same table are known.
+    pub earlier: usize,
     /// What a reader should know.
     pub notes: Vec<String>,
 }
@@ -111,6 +113,13 @@ impl Publication {
             ));
         }
         caveats.extend(self.exposure.headline());
+        if !self.columns.iter().any(|column| column.role == Role::Sensitive) {
+            caveats.push(
+                "No column is declared sensitive: nothing is promised about what somebody learns from the release."
+                    .into(),
+            );
+        }
+        caveats.extend(earlier_sentence(self.earlier));
         caveats
     }
 
@@ -119,6 +128,16 @@ impl Publication {
     pub fn excessive(&self) -> impl Iterator<Item = &Finding> {
         self.attacks.iter().filter(|finding| finding.above_limit > 0)
     }
+}
+
+/// What is said of a release of which so many earlier ones of the same table are known.
+pub fn earlier_sentence(earlier: usize) -> Option<String> {
+    (earlier > 0).then(|| {
+        format!(
+            "This is release {} of the same table: together they may disclose more than is stated here.",
+            earlier + 1
+        )
+    })
 }
 
 /// Names, each once, in the order of their first.

@@ -12,6 +12,7 @@ use crate::transactions::metric::Compared;
 use crate::transactions::{
     Demand, Read, Released, Rule, Sensitive, Together, Transactions, Written, attack, criterion, method, name_order,
 };
+use std::collections::HashSet;
 
 /// A rule with names in place of numbers.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -144,6 +145,8 @@ pub struct Publication {
     pub attacks_refuse: bool,
     /// Kinds of items by how many records hold them.
     pub bands: Vec<Band>,
+    /// How many earlier releases of the same records are known.
+    pub earlier: usize,
     /// What a reader should know.
     pub notes: Vec<String>,
     /// What only the custodian may know.
@@ -385,8 +388,9 @@ pub fn make(plan: &TransactionPlan, read: &Read) -> Result<Made> {
         return Err(Error::data("there are no records"));
     }
     let mut sensitive_names = plan.sensitive_names(table)?;
-    let listed = sensitive_names.len() as u64;
     let sensitive = sensitive_items(table, &sensitive_names)?;
+    let unknown = unknown_names(table, &sensitive_names);
+    refuse_unknown(plan, &unknown)?;
     let task = Task { table, sensitive: &sensitive, demand, chance: plan.chance, folder: &plan.folder };
     let released = (plan.method.kind.build)(&plan.method.params).make(&task)?;
     sensitive_names.extend(coarse_names(&released, &sensitive));
@@ -404,11 +408,29 @@ pub fn make(plan: &TransactionPlan, read: &Read) -> Result<Made> {
         attacks: after,
         delimiter: written.delimiter,
         sensitive_listed: sensitive_names.len() as u64,
-        original: Some(known.original(listed - sensitive.count() as u64, before)),
+        original: Some(known.original(&unknown, before)),
         ..known.describe()
     };
     publication.notes = publication.standing_notes(seen.empty_records());
     Ok(Made { publication, written, sensitive_names })
+}
+
+/// Names of sensitive items that no record has.
+fn unknown_names(table: &Transactions, names: &[String]) -> Vec<String> {
+    let known: HashSet<&str> = table.names().iter().map(String::as_str).collect();
+    names.iter().filter(|name| !known.contains(name.as_str())).cloned().collect()
+}
+
+/// Refuses a name that somebody typed into the plan and that no record has: a slip would leave an item unprotected. A
+/// file may be a catalogue of which a table has a part.
+fn refuse_unknown(plan: &TransactionPlan, unknown: &[String]) -> Result<()> {
+    match (&plan.sensitive, unknown) {
+        (SensitiveItems::Items(_), [first, ..]) => {
+            let error = Error::plan(format!("[data] sensitive: the item \"{first}\" occurs nowhere in the data"));
+            Err(error.help("correct it or leave it out; a list of more than this table holds belongs into a file: sensitive = { file = \"names.txt\" }"))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Whether lines are in the order of the input. Where sensitive items are told for groups of lines, they cannot be.
@@ -486,13 +508,14 @@ impl Known<'_> {
             attacks: Vec::new(),
             attacks_refuse: self.plan.attacks_refuse,
             bands: self.seen.bands(),
+            earlier: 0,
             notes: Vec::new(),
             original: None,
         }
     }
 
     /// What only the custodian may know.
-    fn original(&self, unknown: u64, attacks: Vec<Finding>) -> OfOriginal {
+    fn original(&self, unknown: &[String], attacks: Vec<Finding>) -> OfOriginal {
         let table = &self.read.table;
         let supports = table.supports();
         let deleted = deleted(table, self.released);
@@ -525,12 +548,12 @@ impl Known<'_> {
         measured
     }
 
-    fn notes(&self, unknown: u64) -> Vec<String> {
+    fn notes(&self, unknown: &[String]) -> Vec<String> {
         let mut notes = Vec::new();
-        if unknown > 0 {
-            notes.push(match unknown {
-                1 => "1 of the listed sensitive items occurs nowhere in the data.".to_string(),
-                some => format!("{some} of the listed sensitive items occur nowhere in the data."),
+        if let Some((first, others)) = unknown.split_first() {
+            notes.push(match others.len() {
+                0 => format!("The listed sensitive item \"{first}\" occurs nowhere in the data: check how it is written."),
+                more => format!("{} of the listed sensitive items occur nowhere in the data, \"{first}\" for one: check how they are written.", more + 1),
             });
         }
         let (kinds, left) = (self.sensitive.count() as u64, self.seen.sensitive_kinds());

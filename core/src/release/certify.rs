@@ -5,7 +5,7 @@ use super::stated::Stated;
 use crate::data::Formats;
 use crate::error::{Error, Result};
 use crate::publish::{Publication, SkewReport};
-use crate::report::html::{Audience, report_html_after};
+use crate::report::html::{Audience, report_html};
 use crate::report::publication_json;
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
@@ -69,7 +69,7 @@ impl Statement {
         document["not_promised"] = NOT_PROMISED.into_iter().chain([SEAL]).map(str::to_string).chain(of_skew).collect();
         document["notes"] = json!(publication.notes);
         Ok(Statement {
-            report: report_html_after(&publication, stated.earlier.len(), Audience::External, REPORT_TITLE),
+            report: report_html(&publication, Audience::External, REPORT_TITLE),
             is_eligible: stated.is_eligible(&release)?,
             stars: release.stars,
             columns: release.table.columns().iter().map(|column| column.name().to_string()).collect(),

@@ -15,11 +15,11 @@ use crate::error::{Fault, Result};
 use crate::inspect::alike_notes;
 use crate::kind::{Params, Setting};
 use crate::plan::Attempt;
+use crate::publish::earlier_sentence;
 use crate::publish::{
     ChosenLevels, ColumnReport, Distribution, Exposure, MethodReport, Publication, SkewReport, coarse_note,
     standing_notes,
 };
-use crate::report::earlier_sentence;
 use crate::utility::{grouped, information};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -45,6 +45,7 @@ pub fn describe(stated: &Stated, release: &Release, folder: &Path, formats: &For
         columns,
         method: stated.method_report(),
         criteria,
+        earlier: stated.earlier.len(),
         notes: stated.notes(release, &attacks, &exposure)?,
         exposure,
         attacks,

@@ -68,7 +68,10 @@ pub fn together(releases: [(&str, &Path); 2], formats: &Formats) -> Result<Pair>
         return not("people have several records, and groups count records", names);
     }
     if seen[0].stated.records != seen[1].stated.records {
-        return not("their tables have different numbers of records, so they are not about the same people", names);
+        return not(
+            "their tables have different numbers of records; people who are in both are not known, and may be disclosed all the same",
+            names,
+        );
     }
     let columns = shared_sensitive(&seen);
     if columns.is_empty() {

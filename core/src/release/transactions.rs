@@ -8,8 +8,8 @@ use crate::data::Formats;
 use crate::error::{Error, Fault, Result};
 use crate::kind::Kind;
 use crate::plan::{Member, demanded};
+use crate::publish::earlier_sentence;
 use crate::publish::transactions::{Finding, Made, Publication, Seen, SensitiveSource};
-use crate::report::earlier_sentence;
 use crate::report::html::{Audience, transactions_html};
 use crate::report::transactions::publication_json;
 use crate::transactions::{
@@ -262,6 +262,7 @@ fn describe(stated: &Stated, folder: &Path) -> Result<(Publication, FileOrder)> 
         attacks: seen.findings(&stated.attacks, stated.demand()?)?,
         attacks_refuse: stated.attacks_refuse,
         bands: seen.bands(),
+        earlier: stated.earlier.len(),
         notes: Vec::new(),
         original: None,
     };

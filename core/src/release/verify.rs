@@ -9,6 +9,7 @@ use super::transactions;
 use crate::data::{Formats, Table};
 use crate::error::{Error, Fault, Result};
 use crate::publish::Publication;
+use crate::report::counted;
 use serde_json::Value;
 use std::io::ErrorKind;
 use std::path::Path;
@@ -203,6 +204,18 @@ pub(super) fn plain_file(folder: &Path, name: &str) -> Result<Option<Vec<u8>>> {
     }
 }
 
+/// No attack exceeds its limit, unless the plan lets such a release pass: then it is said.
+fn check_limits(publication: &Publication, claims: &mut Claims) {
+    match publication.excessive().count() {
+        some if some > 0 && !publication.attacks_refuse => claims.list.push(Claim {
+            name: "limits".to_string(),
+            holds: Some(true),
+            detail: format!("as stated, {} above the limit, which the plan lets pass", counted(some as u64, "attack")),
+        }),
+        some => claims.told("limits", some == 0, "an attack exceeds its limit, and the plan refuses such a release"),
+    }
+}
+
 /// Says everything anew, from what is declared and what is published, and compares.
 fn check_figures(folder: &Path, document: &Value, formats: &Formats, claims: &mut Claims) -> Result<()> {
     let anew = Stated::read(document).and_then(|stated| Ok((Statement::new(&stated, folder, formats)?, stated)));
@@ -222,8 +235,7 @@ fn check_figures(folder: &Path, document: &Value, formats: &Formats, claims: &mu
     check_columns(document, &found, claims);
     check_criteria(document, publication, &found.document, claims);
     check_attacks(document, &found.document, claims);
-    let stays = !publication.attacks_refuse || publication.excessive().next().is_none();
-    claims.told("limits", stays, "an attack exceeds its limit, and the plan refuses such a release");
+    check_limits(publication, claims);
     let is_open = publication.exposure.refused();
     claims.told("insensitive columns", !is_open, "they single people out, and the plan does not accept it");
     for name in &publication.undisclosed {
@@ -271,7 +283,7 @@ fn check_skew(stated: &Stated, found: &Statement, claims: &mut Claims) {
     const LEFT: &str = "skew: what was left is eligible, and enough values could be the most frequent one";
     match (&stated.skew, found.is_eligible) {
         (None, _) => {}
-        (Some(_), None) => claims.untold(LEFT, "not all that was left is published"),
+        (Some(_), None) => claims.untold(LEFT, "how many records were withheld first is not stated"),
         (Some(_), Some(is_eligible)) => claims.told(LEFT, is_eligible, "it is not so"),
     }
 }

@@ -101,16 +101,18 @@ fn method_text(one: &Value) -> String {
     let mut text = format!("\n{}{on}\n", one["attack"].as_str().unwrap_or_default());
     let highest = match one["max_belief_times_l"].as_f64() {
         Some(times) if times > 0.0 => {
-            format!("{}, {} times what is promised", number(one["max_belief"].as_f64().unwrap_or(0.0)), number(times))
+            format!("{} ({} × the promised limit)", number(one["max_belief"].as_f64().unwrap_or(0.0)), number(times))
         }
         _ => number(one["max_belief"].as_f64().unwrap_or(0.0)),
     };
+    // Where groups are undecided, both figures may be higher.
+    let at_least = if one["undecided_groups"].as_f64().is_some_and(|groups| groups > 0.0) { "at least " } else { "" };
     text += &format!(
-        "  Whoever knows the method believes more than is promised about {} of the records; the highest belief is {highest}.\n",
+        "  Whoever knows the method believes more than is promised about {at_least}{} of the records; the highest belief is {at_least}{highest}.\n",
         percent(share)
     );
     if let Some(bound) = one["bound"].as_f64() {
-        text += &format!("  Theory allows {} at most.\n", number(bound));
+        text += &format!("  By the theory of this method, no belief exceeds {}.\n", number(bound));
     }
     let count = |key: &str| one[key].as_f64().unwrap_or(0.0) as u64;
     match (count("undecided_groups"), count("undecided_people")) {

@@ -16,10 +16,10 @@ pub use json::{
     answer_json, audit_json, finding_json, form_name, internal_json, list_json, params_json, profile_json,
     publication_json, requirement_json, skew_json,
 };
-pub use release::{compare_text, publication_text, publication_text_after};
+pub use release::{compare_text, publication_text};
 pub use skyline::{skyline_json, skyline_text};
 pub use terminal::{audit_text, counted, grouped, list_text, profile_text};
-pub use together::{Pair, Related, earlier_sentence, together_json, together_text};
+pub use together::{Pair, Related, together_json, together_text};
 
 use crate::anonymize;
 use crate::attack;

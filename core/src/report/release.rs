@@ -1,7 +1,6 @@
 //! Terminal text about releases: one, and several side by side.
 
 use super::terminal::{answers_text, counted, grouped, number, percent, table, trimmed};
-use super::together::earlier_sentence;
 use crate::attack::Finding;
 use crate::publish::{ColumnReport, Publication};
 use crate::recode::Form;
@@ -9,12 +8,7 @@ use serde_json::Value;
 
 /// What `publish` prints: the verdict first, then what it rests on.
 pub fn publication_text(publication: &Publication) -> String {
-    publication_text_after(publication, 0)
-}
-
-/// The same, where so many earlier releases of the same table are known.
-pub fn publication_text_after(publication: &Publication, earlier: usize) -> String {
-    let mut text = format!("{}\n\nQuasi-identifiers\n", headline(publication, earlier));
+    let mut text = format!("{}\n\nQuasi-identifiers\n", headline(publication));
     if publication.form == Form::Bucketized {
         text += "as they are, with group numbers; sensitive values apart from them\n";
     }
@@ -31,9 +25,9 @@ pub fn publication_text_after(publication: &Publication, earlier: usize) -> Stri
     text
 }
 
-fn headline(publication: &Publication, earlier: usize) -> String {
+fn headline(publication: &Publication) -> String {
     let excessive = publication.excessive().count();
-    let caveats: Vec<String> = publication.caveats().into_iter().chain(earlier_sentence(earlier)).collect();
+    let caveats = publication.caveats();
     let mark = match excessive {
         0 if caveats.is_empty() => "✓",
         0 => "!",
@@ -44,7 +38,8 @@ fn headline(publication: &Publication, earlier: usize) -> String {
         (0, 0) => "no attack exceeds its limit".to_string(),
         (0, 1) => format!("no attack exceeds its limit; 1 of {tried} has no limit"),
         (0, some) => format!("no attack exceeds its limit; {some} of {tried} have no limit"),
-        (one, _) => format!("{} above its limit", counted(one as u64, "attack")),
+        (1, _) => format!("1 of {tried} exceeds its limit"),
+        (some, _) => format!("{some} of {tried} exceed their limits"),
     };
     let criteria = match publication.criteria.len() {
         1 => "the criterion holds".to_string(),

@@ -4,6 +4,7 @@ use super::json::{params_json, whole_or_real};
 use super::terminal::{counted, grouped, number, percent, table, trimmed};
 use crate::inspect::TransactionProfile;
 use crate::kind::Params;
+use crate::publish::earlier_sentence;
 use crate::publish::transactions::{
     Answer, Finding, Measured, NamedRule, Publication, Seen, SensitiveSource, worst_rule,
 };
@@ -228,7 +229,7 @@ fn headline(publication: &Publication) -> String {
     };
     let excessive = publication.attacks.iter().filter(|found| found.is_excessive()).count();
     let (mark, attacks) = match excessive {
-        0 => ("✓", "no attack found more than is demanded".to_string()),
+        0 => (if publication.earlier > 0 { "!" } else { "✓" }, "no attack found more than is demanded".to_string()),
         some => ("✗", format!("{} found more than is demanded", counted(some as u64, "attack"))),
     };
     let published = grouped(publication.published_occurrences as usize);
@@ -241,12 +242,13 @@ fn headline(publication: &Publication) -> String {
         format!("{published} of {all}, {deleted} deleted ({}){merged}", percent(original.deleted_share()))
     });
     let (records, method) = (counted(publication.records, "record"), publication.method.kind.name);
-    format!("{mark} {records} with {items} by {method}: {criteria}, {attacks}.")
+    let earlier = earlier_sentence(publication.earlier).map_or(String::new(), |sentence| format!(" {sentence}"));
+    format!("{mark} {records} with {items} by {method}: {criteria}, {attacks}.{earlier}")
 }
 
 fn before_and_after(publication: &Publication) -> String {
-    let count = |count: Option<u64>| count.map_or("very many".to_string(), |count| grouped(count as usize));
-    let header = ["", "attack", "rules above before", "after", "people told of before", "after"];
+    let count = |count: Option<u64>| count.map_or("too many to count".to_string(), |count| grouped(count as usize));
+    let header = ["", "attack", "rules above before", "after", "people affected before", "after"];
     let mut rows = table(&header, &[2, 3, 4, 5]);
     let before = publication.original.as_ref().map_or(&[][..], |original| &original.attacks);
     for (at, after) in publication.attacks.iter().enumerate() {

@@ -10,6 +10,7 @@ use crate::criterion::Limit;
 use crate::data::Role;
 use crate::kind::{Param, Shape};
 use crate::publish::Publication;
+use crate::recode::Form;
 use maud::{Markup, html};
 
 /// Every criterion: asked, measured, and what that means.
@@ -176,7 +177,7 @@ pub(super) fn attacked(publication: &Publication, guard: &Guard) -> Markup {
             p {
                 "Also made: " (listed(&publication.undisclosed)) ". What these attacks found depends on more than what is published, so it stays with "
                 "the custodian."
-                @if publication.attacks_refuse { " None of them exceeded a limit, or there would be no release." }
+                @if publication.attacks_refuse { " None of them exceeded a limit that the plan or a criterion sets for it." }
             }
         }
     }
@@ -198,7 +199,7 @@ fn attack_card(at: usize, finding: &Finding, guard: &Guard) -> Markup {
                 div {
                     @if let Ok(kind) = attack::find(finding.attack) { p { (kind.summary) "." } }
                     p { "The attacker knows: " (finding.knowledge.trim_end_matches('.')) "." }
-                    p { (attack_words(finding)) }
+                    p { (attack_words(finding, guard)) }
                     dl.facts {
                         (fact("Highest belief", &highest_words(finding)))
                         @if let Some(people) = finding.undecided_people() { (fact("People undecided", &guard.of_published(people))) }
@@ -242,7 +243,7 @@ fn frequent_words(finding: &Finding) -> String {
     )
 }
 
-fn attack_words(finding: &Finding) -> String {
+fn attack_words(finding: &Finding, guard: &Guard) -> String {
     let highest = finding.highest.to_f64();
     let found = match highest {
         _ if finding.claimed_belief().is_some() => frequent_words(finding),
@@ -268,10 +269,13 @@ fn attack_words(finding: &Finding) -> String {
         Some(limit) => format!("That is allowed: the criteria and the plan promise {}.", limit_words(limit)),
         None => "No criterion and no limit of the plan says how sure such an attacker may be.".to_string(),
     };
-    let who = if finding.repeatable {
-        "Anybody can repeat this attack with the release alone."
-    } else {
-        "Repeating it takes the original table or other files as well."
+    let is_open = finding.undecided_people().is_some() && guard.form == Form::Generalized && !guard.internal;
+    let who = match finding.repeatable {
+        true if is_open => {
+            "Anybody can repeat this attack with the release alone. Whoever knows everybody's exact quasi-identifiers may decide more; what the custodian found with them is not stated here."
+        }
+        true => "Anybody can repeat this attack with the release alone.",
+        false => "Repeating it takes the original table or other files as well.",
     };
     format!("{found} {limit} {who}")
 }

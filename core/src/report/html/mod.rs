@@ -18,7 +18,6 @@ pub use transactions::transactions_html;
 use crate::attack::Finding;
 use crate::publish::Publication;
 use crate::recode::Form;
-use crate::report::earlier_sentence;
 use disclosure::{Guard, smallest_group};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use words::{counted, grouped, number, percent};
@@ -39,16 +38,11 @@ const INTERNAL: &str = "INTERNAL — not for release";
 /// For [`Audience::External`], counts of people below the release's k are not shown, nor anything from which they follow by subtraction: `k` is what
 /// the plan asks for or the size of the smallest group, whichever is larger, at least 3; the size of the smallest group counts up to 20.
 pub fn report_html(publication: &Publication, audience: Audience, title: &str) -> String {
-    report_html_after(publication, 0, audience, title)
-}
-
-/// The report of a release that so many earlier ones of the same table are known of.
-pub fn report_html_after(publication: &Publication, earlier: usize, audience: Audience, title: &str) -> String {
     let guard = Guard::of(publication, audience);
     let body = html! {
         header.top {
             h1 { (title) }
-            (verdict(publication, earlier))
+            (verdict(publication))
             (key_numbers(publication, &guard))
         }
         main {
@@ -124,7 +118,7 @@ fn exceeds(finding: &Finding) -> bool {
 }
 
 /// The verdict in one sentence.
-fn verdict(publication: &Publication, earlier: usize) -> Markup {
+fn verdict(publication: &Publication) -> Markup {
     let failed = publication.criteria.iter().filter(|answer| !answer.verdict.holds).count();
     let exceeding = publication.excessive().count();
     let refused = failed > 0 || (exceeding > 0 && publication.attacks_refuse);
@@ -138,7 +132,7 @@ fn verdict(publication: &Publication, earlier: usize) -> Markup {
         (failed, all) => format!("{failed} of {} do not hold", criteria_word(all)),
     };
     let attacks = attacks_clause(publication, exceeding);
-    let caveats: Vec<String> = publication.caveats().into_iter().chain(earlier_sentence(earlier)).collect();
+    let caveats = publication.caveats();
     html! {
         p.verdict.bad[refused] {
             span.sign aria-hidden="true" { (if refused { "✗ " } else if caveats.is_empty() { "✓ " } else { "! " }) }
@@ -365,6 +359,7 @@ mod tests {
                 before: Some(vec![600, 400]),
                 after: vec![595, 396],
             }],
+            earlier: 0,
             notes: vec!["Missing values are a value of their own.".into()],
         }
     }

@@ -249,7 +249,7 @@ pub(super) fn done(publication: &Publication, guard: &Guard) -> Markup {
             p { "The method " strong { (method.name) } " formed the groups record by record. " (class_words(method.class)) }
         }
         p { (form_words(publication.form)) }
-        p { (suppressed_words(publication, &share)) @if publication.suppressed > 0 { " They would have stood out: no group that keeps the criteria could take them in." } }
+        p { (suppressed_words(publication, &share)) @if publication.suppressed > 0 && publication.skew.is_none() { " They would have stood out: no group that keeps the criteria could take them in." } }
         dl.facts {
             @if let Some(skew) = &publication.skew {
                 (fact("Withheld first by", skew.method.name))

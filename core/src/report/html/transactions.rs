@@ -5,6 +5,7 @@ use super::evidence::{badge, fact};
 use super::words::{compact, counted, grouped, number, percent, settings, tick};
 use super::{Audience, INTERNAL, page};
 use crate::kind::Params;
+use crate::publish::earlier_sentence;
 use crate::publish::transactions::{Answer, Finding, NamedRule, OfOriginal, Publication, SensitiveSource, worst_rule};
 use maud::{Markup, html};
 
@@ -57,10 +58,11 @@ fn verdict(publication: &Publication) -> Markup {
     };
     html! {
         p.verdict.bad[refused] {
-            span.sign aria-hidden="true" { @if refused { "✗ " } @else { "✓ " } }
+            span.sign aria-hidden="true" { @if refused { "✗ " } @else if publication.earlier > 0 { "! " } @else { "✓ " } }
             @if refused { "This release must not be published: " }
             @else { (counted(publication.records, "record")) " can be published: " }
             (criteria) ", and " (attacks) "."
+            @if let Some(sentence) = earlier_sentence(publication.earlier) { " " (sentence) }
         }
     }
 }
