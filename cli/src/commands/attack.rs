@@ -4,12 +4,12 @@ use super::formats;
 use super::transactions::{self, is_transactions};
 use crate::output::{Output, working};
 use clap::Args;
-use sfumato::attack::Believed;
+use sfumato::attack::{Believed, ChosenAttack};
 use sfumato::data::{Column, Formulas, Table};
-use sfumato::kind::{Kind, Params, Raw, Shape};
-use sfumato::plan::{AnyPlan, Member};
+use sfumato::kind::{Kind, Member, Raw, Shape};
+use sfumato::plan::AnyPlan;
 use sfumato::publish::transactions::Finding;
-use sfumato::release::{Wanted, attack, beliefs, refuse_inside_release, verify};
+use sfumato::release::{attack, beliefs, refuse_inside_release, verify};
 use sfumato::report::attacks_text;
 use sfumato::report::transactions::finding_json;
 use sfumato::{Error, Fault, Result, attack as attacks, release, report, transactions as sets};
@@ -57,16 +57,16 @@ fn parse_setting(text: &str) -> std::result::Result<(String, String), String> {
 
 impl Arguments {
     /// The attacks of a family with their parameters.
-    fn wanted<B>(&self, all: &[&'static Kind<B>], find: Find<B>) -> Result<Vec<(&'static Kind<B>, Params)>> {
+    fn wanted<B>(&self, all: &[&'static Kind<B>], find: Find<B>) -> Result<Vec<Member<B>>> {
         if self.only.is_empty() {
             self.refuse_settings()?;
-            return all.iter().map(|kind| Ok((*kind, kind.check(&[])?))).collect();
+            return all.iter().map(|kind| Member::of(kind, &[])).collect();
         }
         if self.only.len() > 1 {
             self.refuse_settings()?;
         }
         let kinds = self.only.iter().map(|name| find(name));
-        kinds.map(|kind| kind.and_then(|kind| Ok((kind, kind.check(&self.written(kind)?)?)))).collect()
+        kinds.map(|kind| kind.and_then(|kind| Member::of(kind, &self.written(kind)?))).collect()
     }
 
     /// What --set says. Files are relative to where the command is run, not to the release.
@@ -112,7 +112,7 @@ impl Arguments {
     }
 
     /// Writes what is believed about each group.
-    fn write_each(&self, path: &Path, wanted: &[Wanted]) -> Result<()> {
+    fn write_each(&self, path: &Path, wanted: &[ChosenAttack]) -> Result<()> {
         let [one] = wanted else { unreachable!("--each is refused without one attack") };
         refuse_inside_release(path)?;
         if path.symlink_metadata().is_ok() {
@@ -159,8 +159,7 @@ fn on_transactions(arguments: &Arguments) -> Result<Vec<Member<sets::attack::Bui
     if arguments.each.is_some() {
         return Err(Error::plan("--each is about groups of a table, and transactions have none").help("leave it out"));
     }
-    let wanted = arguments.wanted(&sets::attack::KINDS, sets::attack::find)?;
-    Ok(wanted.into_iter().map(|(kind, params)| Member { kind, params }).collect())
+    arguments.wanted(&sets::attack::KINDS, sets::attack::find)
 }
 
 /// Attacks transactions that are not published yet.

@@ -141,10 +141,10 @@ fn asked_by<'a>(plan: &'a Plan, column: &str) -> Option<&'a Requirement> {
 
 /// How many values people have: as the user says, else as the plan's skyline says, else one.
 fn values<'a>(arguments: &'a Arguments, wanted: Option<&'a Requirement>) -> Result<Values<'a>> {
-    let planned = |name: &str| wanted.map_or("", |wanted| wanted.params.text(name));
+    let planned = |name: &str| wanted.map_or("", |wanted| wanted.criterion.params.text(name));
     let case = match (&arguments.case, wanted) {
         (Some(name), _) => name.as_str(),
-        (None, Some(wanted)) => wanted.params.choice("case"),
+        (None, Some(wanted)) => wanted.criterion.params.choice("case"),
         (None, None) => Case::Single.name(),
     };
     let case = Case::find(case).expect("one of the choices");

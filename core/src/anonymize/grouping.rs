@@ -36,7 +36,7 @@ impl Grouping {
 /// How many records are taken at a time: as many as written; else the largest l that a criterion asks for; else the largest k; else two.
 pub(super) fn bucket_size(task: &Task<'_>, written: u64) -> usize {
     let largest = |name: &str| {
-        let all = task.requirements.iter().flat_map(|wanted| wanted.params.iter());
+        let all = task.requirements.iter().flat_map(|wanted| wanted.criterion.params.iter());
         all.filter(|(known, _)| *known == name).filter_map(|(_, setting)| setting.ceil()).max()
     };
     let asked = || largest("l").or_else(|| largest("k")).unwrap_or(2);

@@ -45,8 +45,8 @@ use crate::chance::Chance;
 use crate::criterion::{Bound, Requirement};
 use crate::data::{Column, Role, Schema, Table};
 use crate::error::{Error, Fault, Result};
-use crate::kind::{self, Kind, Param, Params, Raw, Setting, Shape};
-use crate::utility::Chosen;
+use crate::kind::{self, Kind, Member, Param, Params, Raw, Setting, Shape};
+use crate::utility::ChosenMetric;
 use std::path::Path;
 
 /// Makes a method from checked parameters.
@@ -87,7 +87,7 @@ pub struct Task<'a> {
     /// How many records may be suppressed.
     pub limit: u64,
     /// What chooses among safe candidates.
-    pub metric: &'a Chosen,
+    pub metric: &'a ChosenMetric,
     /// Where random choices come from.
     pub chance: Chance,
 }
@@ -260,24 +260,12 @@ fn lattice_within(task: &Task<'_>, budget: u64) -> Result<Lattice> {
 }
 
 /// A method with its parameters, as a plan asks for it.
-#[derive(Clone)]
-pub struct Wanted {
-    /// Which method.
-    pub kind: &'static Kind<Build>,
-    /// Its parameters.
-    pub params: Params,
-}
+pub type ChosenMethod = Member<Build>;
 
-impl Wanted {
+impl ChosenMethod {
     /// A method from what was written.
-    pub fn new(name: &str, written: &[(&str, Raw)]) -> Result<Wanted> {
-        let kind = find(name)?;
-        Ok(Wanted { kind, params: kind.check(written)? })
-    }
-
-    /// The method itself.
-    pub fn build(&self) -> Box<dyn Method> {
-        (self.kind.build)(&self.params)
+    pub fn new(name: &str, written: &[(&str, Raw)]) -> Result<ChosenMethod> {
+        Member::of(find(name)?, written)
     }
 
     /// Runs it, and divides large groups if that is asked for.
@@ -305,16 +293,16 @@ impl Wanted {
     /// Runs it on a table: no record may be suppressed, and `metric` chooses among candidates where there are several.
     ///
     /// ```
-    /// use sfumato::anonymize::{Outcome, Wanted};
+    /// use sfumato::anonymize::{Outcome, ChosenMethod};
     /// use sfumato::chance::Chance;
     /// use sfumato::criterion::Requirement;
     /// use sfumato::data::{Schema, sample};
-    /// use sfumato::utility::Chosen;
+    /// use sfumato::utility::ChosenMetric;
     ///
     /// let (table, schema) = (sample::clinic(), Schema::of(&["zip"], &["disease"]));
     /// let wanted = Requirement::new("k-anonymity", &[("k", "3".into())], &[], &schema)?;
-    /// let method = Wanted::new("incognito", &[])?;
-    /// let Some(Outcome::Levels(found)) = method.run_on(&table, &schema, &[wanted], &Chosen::new("loss", &[])?, Chance::System)? else {
+    /// let method = ChosenMethod::new("incognito", &[])?;
+    /// let Some(Outcome::Levels(found)) = method.run_on(&table, &schema, &[wanted], &ChosenMetric::new("loss", &[])?, Chance::System)? else {
     ///     panic!("there is a safe choice of levels");
     /// };
     /// assert_eq!(found.minimal, [[0]]); // the postal codes of the clinic are safe as they are
@@ -325,7 +313,7 @@ impl Wanted {
         table: &Table,
         schema: &Schema,
         requirements: &[Requirement],
-        metric: &Chosen,
+        metric: &ChosenMetric,
         chance: Chance,
     ) -> Result<Option<Outcome>> {
         let bound = requirements.iter().map(|wanted| wanted.bind(table, schema, Path::new(".")));
@@ -344,10 +332,10 @@ impl Wanted {
     }
 
     /// The same method with parameters that it worked out itself.
-    pub fn resolved(&self, found: &[(&'static str, Raw)]) -> Result<Wanted> {
+    pub fn resolved(&self, found: &[(&'static str, Raw)]) -> Result<ChosenMethod> {
         let stated = self.params.iter().filter(|(name, _)| !found.iter().any(|(known, _)| known == name));
         let written: Vec<(&str, Raw)> =
             stated.map(|(name, setting)| (name, setting.raw())).chain(found.iter().cloned()).collect();
-        Wanted::new(self.kind.name, &written)
+        ChosenMethod::new(self.kind.name, &written)
     }
 }

@@ -136,7 +136,7 @@ mod tests {
     use crate::criterion::Bound;
     use crate::data::sample;
     use crate::plan::Plan;
-    use crate::utility::Chosen;
+    use crate::utility::ChosenMetric;
     use std::path::Path;
 
     /// Paths side by side find the same as one after the other.
@@ -161,7 +161,7 @@ mod tests {
         let bound: Vec<Bound> = plan.requirements.iter().map(bind).collect();
         for metric in crate::utility::KINDS {
             for limit in [0, 50] {
-                let metric = Chosen::new(metric.name, &[]).unwrap();
+                let metric = ChosenMetric::new(metric.name, &[]).unwrap();
                 let (requirements, schema) = (&plan.requirements[..], &plan.schema);
                 let task = Task {
                     table: &table,

@@ -224,7 +224,7 @@ mod tests {
     use crate::chance::Chance;
     use crate::data::{Schema, sample};
     use crate::plan;
-    use crate::utility::Chosen;
+    use crate::utility::ChosenMetric;
     use std::path::Path;
 
     fn groups(rows: usize, criterion: &str, priority: &'static str, limit: u64) -> Groups {
@@ -232,7 +232,7 @@ mod tests {
         let table = sample::hospital(rows, 8);
         let requirements = [plan::requirement(criterion, &schema).unwrap()];
         let bound = [requirements[0].bind(&table, &schema, Path::new(".")).unwrap()];
-        let metric = Chosen::new("loss", &[]).unwrap();
+        let metric = ChosenMetric::new("loss", &[]).unwrap();
         let task = Task {
             table: &table,
             schema: &schema,

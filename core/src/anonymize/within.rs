@@ -1,7 +1,7 @@
 //! Groups within cells: records that do not share the label on the highest permitted level of a
 //! quasi-identifier never share a group.
 
-use super::{Along, Class, Grouping, Method, Outcome, Replay, Replayer, Safety, Task, View, Wanted};
+use super::{Along, ChosenMethod, Class, Grouping, Method, Outcome, Replay, Replayer, Safety, Task, View};
 use crate::audit::audit_bound;
 use crate::candidate::Groups;
 use crate::criterion::Bound;
@@ -14,7 +14,7 @@ use crate::error::{Error, Fault, Result};
 /// Which cell a record is in depends on its quasi-identifiers alone, so that cells tell nothing
 /// about sensitive values; what is learnt by knowing the method is what it tells within each cell.
 pub struct Within {
-    wanted: Wanted,
+    wanted: ChosenMethod,
     cells: Groups,
     /// The quasi-identifiers whose highest level makes the cells.
     columns: Vec<String>,
@@ -22,7 +22,7 @@ pub struct Within {
 
 impl Within {
     /// The cells of a table; `None` if the plan's highest levels keep no records apart.
-    pub fn new(wanted: &Wanted, table: &Table, schema: &Schema) -> Result<Option<Within>> {
+    pub fn new(wanted: &ChosenMethod, table: &Table, schema: &Schema) -> Result<Option<Within>> {
         let mut coarse: Vec<Column> = Vec::new();
         for column in schema.select(table, Role::Quasi)? {
             let ((_, high), hierarchy) = (schema.level_range(column)?, schema.quasi_hierarchy(column)?);
@@ -36,7 +36,7 @@ impl Within {
     }
 
     /// The same cells, with the parameters that the method worked out itself.
-    pub fn with_method(self, wanted: &Wanted) -> Within {
+    pub fn with_method(self, wanted: &ChosenMethod) -> Within {
         Within { wanted: wanted.clone(), ..self }
     }
 
@@ -68,7 +68,7 @@ impl Within {
             None => Ok(()),
             Some(answer) => {
                 let (words, method) = (self.words(), self.wanted.kind.name);
-                let name = answer.requirement.kind.name;
+                let name = answer.requirement.criterion.kind.name;
                 let message = format!(
                     "{words} keep parts of the table apart, and {name} does not hold for the groups that {method} forms in them, all together"
                 );
@@ -165,7 +165,7 @@ impl Part {
     }
 
     /// The groups that a method forms of them; `None` if none is safe.
-    fn run(&self, wanted: &Wanted, task: &Task<'_>) -> Result<Option<Grouping>> {
+    fn run(&self, wanted: &ChosenMethod, task: &Task<'_>) -> Result<Option<Grouping>> {
         let task = Task { table: &self.table, bound: &self.bound, ..*task };
         // Too few records for any group: no method need be asked.
         if (self.table.rows() as u64) < Safety::new(&self.table, &self.bound)?.least_size() {

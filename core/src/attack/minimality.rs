@@ -198,8 +198,8 @@ impl<'a> Side<'a> {
         let values = (0u32..).zip(cared_for(ground.schema, column)).map(value).collect();
         let criteria = target.promises.criteria.iter().filter(|(_, bound)| !matches!(bound.subject, Subject::Nothing));
         let l = match criteria.collect::<Vec<_>>()[..] {
-            [(wanted, _)] if wanted.kind.name == frequency::KIND.name && wanted.on == [name] => {
-                Some(wanted.params.decimal("l").fraction().to_f64())
+            [(wanted, _)] if wanted.criterion.kind.name == frequency::KIND.name && wanted.on == [name] => {
+                Some(wanted.criterion.params.decimal("l").fraction().to_f64())
             }
             _ => None,
         };

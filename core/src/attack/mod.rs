@@ -20,7 +20,7 @@ use crate::criterion::{About, Bound, Budget, Knowledge, Limit, Requirement};
 use crate::data::{Column, Formats, Role, Schema, Table, sample};
 use crate::error::{Error, Result};
 use crate::exact::Fraction;
-use crate::kind::{self, Kind, Params, Raw};
+use crate::kind::{self, Kind, Member, Params, Raw};
 use crate::skew::{self, Ranked, Seen};
 use std::cmp::Ordering;
 use std::path::Path;
@@ -41,18 +41,22 @@ pub fn find(name: &str) -> Result<&'static Kind<Build>> {
 }
 
 /// The attacks where a plan names none: each as it is by default, and, where criteria have points of knowledge, somebody who knows just as much.
-pub fn usual(requirements: &[Requirement]) -> Vec<(&'static Kind<Build>, Params)> {
-    let usual = KINDS.iter().map(|kind| (*kind, kind.check(&[]).expect("every parameter of an attack has a default")));
+pub fn usual(requirements: &[Requirement]) -> Vec<ChosenAttack> {
+    let usual = Member::defaults(&KINDS).into_iter();
     let points = requirements.iter().flat_map(Requirement::points);
     let mut budgets: Vec<Budget> = points.map(|point| Budget::new(point.l, point.k, point.m)).collect();
     budgets.sort_unstable();
     budgets.dedup();
-    let granted = budgets.into_iter().map(|budget| (&background_knowledge::KIND, background_knowledge::with(budget)));
+    let kind = &background_knowledge::KIND;
+    let granted = budgets.into_iter().map(|budget| Member { kind, params: background_knowledge::with(budget) });
     usual.chain(granted).collect()
 }
 
 /// Makes an attack from checked parameters.
 pub type Build = fn(&Params) -> Box<dyn Attack>;
+
+/// An attack with its parameters.
+pub type ChosenAttack = Member<Build>;
 
 /// What the attacker works on.
 #[derive(Clone, Copy)]

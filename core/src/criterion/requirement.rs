@@ -3,16 +3,14 @@
 use super::{Bound, Build, Context, On, PERSON, SEPARATOR, find};
 use crate::data::{Role, Schema, Table};
 use crate::error::{Error, Result, suggest};
-use crate::kind::{Kind, Params, Point, Raw, Setting};
+use crate::kind::{Kind, Member, Point, Raw, Setting};
 use std::path::Path;
 
 /// A criterion with its parameters, as a plan asks for it.
 #[derive(Clone)]
 pub struct Requirement {
-    /// Which criterion.
-    pub kind: &'static Kind<Build>,
-    /// Its parameters.
-    pub params: Params,
+    /// The criterion with its parameters.
+    pub criterion: Member<Build>,
     /// The sensitive columns that it is about.
     pub on: Vec<String>,
 }
@@ -31,20 +29,19 @@ impl Requirement {
     /// # Ok::<(), sfumato::Error>(())
     /// ```
     pub fn new(name: &str, written: &[(&str, Raw)], on: &[String], schema: &Schema) -> Result<Requirement> {
-        let kind = find(name)?;
-        let params = kind.check(written)?;
-        let on = resolve_on(kind, on, schema)?;
-        Ok(Requirement { kind, params, on })
+        let criterion = Member::of(find(name)?, written)?;
+        let on = resolve_on(criterion.kind, on, schema)?;
+        Ok(Requirement { criterion, on })
     }
 
     /// Whether it is about people of whom some have several records: then a record is not a person.
     pub fn several_records(&self) -> bool {
-        self.params.iter().any(|(name, setting)| name == PERSON && *setting != Setting::Text(String::new()))
+        self.criterion.params.iter().any(|(name, setting)| name == PERSON && *setting != Setting::Text(String::new()))
     }
 
     /// Its points of knowledge; none if it has no such parameter.
     pub fn points(&self) -> &[Point] {
-        let points = self.params.iter().find_map(|(_, setting)| match setting {
+        let points = self.criterion.params.iter().find_map(|(_, setting)| match setting {
             Setting::Points(points) => Some(points.as_slice()),
             _ => None,
         });
@@ -53,7 +50,7 @@ impl Requirement {
 
     /// What stands between several values of a cell, if it is about such.
     pub fn separator(&self) -> Option<&str> {
-        self.params.iter().find_map(|(name, setting)| match setting {
+        self.criterion.params.iter().find_map(|(name, setting)| match setting {
             Setting::Text(text) if name == SEPARATOR && !text.is_empty() => Some(text.as_str()),
             _ => None,
         })
@@ -61,7 +58,13 @@ impl Requirement {
 
     /// Binds it to a table.
     pub fn bind(&self, table: &Table, schema: &Schema, folder: &Path) -> Result<Bound> {
-        (self.kind.build.bind)(&Context { table, schema, params: &self.params, on: &self.on, folder })
+        (self.criterion.kind.build.bind)(&Context {
+            table,
+            schema,
+            params: &self.criterion.params,
+            on: &self.on,
+            folder,
+        })
     }
 }
 

@@ -796,8 +796,13 @@ mod tests {
             let schema = Schema::of(&["group"], &["s"]);
             let wanted = Requirement::new("skyline", &written(case, &[(l, k, m, "0.9", None)]), &[], &schema).unwrap();
             let on = ["s".to_string()];
-            let context =
-                Context { table: &table, schema: &schema, params: &wanted.params, on: &on, folder: Path::new(".") };
+            let context = Context {
+                table: &table,
+                schema: &schema,
+                params: &wanted.criterion.params,
+                on: &on,
+                folder: Path::new("."),
+            };
             let people = (case == Case::Set)
                 .then(|| super::People::new(&table, table.column("s").unwrap(), case, Several::Cell(";")).unwrap());
             let skyline = PrivacySkyline::new(&context, &NAMES, case, people).unwrap();

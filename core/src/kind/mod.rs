@@ -3,8 +3,10 @@
 //! Plan file, command line, documentation and later surfaces are generated from [`Kind`]s, so that adding a member
 //! means one file and one line in its family's list.
 
+mod member;
 mod point;
 
+pub use member::Member;
 pub use point::Point;
 
 use crate::error::{Error, Result, suggest};

@@ -140,7 +140,7 @@ impl Case<'_> {
         let sections = self.root.sections("attack")?;
         for (section, attempt) in sections.iter().zip(&self.publishing.attacks) {
             if let Some(why) = self.why_not(attempt) {
-                let error = Error::plan(format!("[[attack]] {} cannot be made: {why}", attempt.kind.name));
+                let error = Error::plan(format!("[[attack]] {} cannot be made: {why}", attempt.attack.kind.name));
                 return Err(error.line(section.line).help("leave it out"));
             }
         }
@@ -151,7 +151,7 @@ impl Case<'_> {
         if self.plan.requirements.iter().any(Requirement::several_records) {
             return Some("attacks take every record for a person, and here people have several");
         }
-        let is_on_suppression = (attempt.kind.build)(&attempt.params).is_about_withheld();
+        let is_on_suppression = (attempt.attack.kind.build)(&attempt.attack.params).is_about_withheld();
         let nothing_withheld = is_on_suppression && self.publishing.skew.method.is_none();
         nothing_withheld.then_some("no records are withheld for a frequent value without [skew] method")
     }

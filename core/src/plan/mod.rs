@@ -8,7 +8,7 @@ mod section;
 mod transactions;
 
 pub use publishing::{Attempt, Gate, Publishing, Skew};
-pub use transactions::{AnyPlan, Member, SensitiveItems, TransactionPlan, demanded};
+pub use transactions::{AnyPlan, SensitiveItems, TransactionPlan, demanded};
 
 use crate::audit::audit;
 use crate::criterion::{On, Requirement, Verdict, find};
@@ -292,12 +292,12 @@ mod tests {
     fn numbers_mean_what_is_written() {
         for written in ["0.1", "\"0.1\"", "0.10", "1e-1"] {
             let plan = parse(&format!("{COLUMNS}[[require]]\ncriterion = \"t-closeness\"\nt = {written}\n")).unwrap();
-            let t = plan.requirements[0].params.decimal("t");
+            let t = plan.requirements[0].criterion.params.decimal("t");
             assert_eq!((t.fraction().num, t.fraction().den), (1, 10), "{written}");
         }
         let digits = "0.1000000000000000000000000001";
         let plan = parse(&format!("{COLUMNS}[[require]]\ncriterion = \"t-closeness\"\nt = {digits}\n")).unwrap();
-        assert_eq!(plan.requirements[0].params.decimal("t").to_string(), digits);
+        assert_eq!(plan.requirements[0].criterion.params.decimal("t").to_string(), digits);
     }
 
     #[test]

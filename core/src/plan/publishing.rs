@@ -4,27 +4,27 @@ use super::effects::refuse_idle;
 use super::section::{Section, number, raw, text, texts};
 use super::transactions::of_transactions;
 use super::{Plan, keys_of, parse_toml};
-use crate::anonymize::{self, Wanted};
+use crate::anonymize::{self, ChosenMethod};
 use crate::attack;
 use crate::chance::Chance;
 use crate::criterion::Requirement;
 use crate::data::{Formulas, Role};
 use crate::error::{Error, Result, suggest};
 use crate::exact::{Decimal, Fraction};
-use crate::kind::{Kind, Params, Raw};
+use crate::kind::{Kind, Member, Raw};
 use crate::recode::{Form, Insensitive, Recoding, Suppressed};
 use crate::skew;
 use crate::utility::queries::Workload;
-use crate::utility::{self, Chosen};
+use crate::utility::{self, ChosenMetric};
 use std::path::{Path, PathBuf};
 
 /// How to publish.
 #[derive(Clone)]
 pub struct Publishing {
     /// How groups are formed.
-    pub method: Wanted,
+    pub method: ChosenMethod,
     /// What chooses among safe candidates.
-    pub metric: Chosen,
+    pub metric: ChosenMetric,
     /// The share of records that may be suppressed, if the plan says so. Otherwise methods that choose levels suppress none, and those that form groups withhold what they cannot group safely.
     pub max_suppressed: Option<Fraction>,
     /// The form of the release, and what becomes of suppressed records and insensitive columns.
@@ -76,10 +76,8 @@ pub struct Gate {
 /// One attack to run.
 #[derive(Clone)]
 pub struct Attempt {
-    /// Which attack.
-    pub kind: &'static Kind<attack::Build>,
-    /// Its parameters.
-    pub params: Params,
+    /// The attack with its parameters.
+    pub attack: attack::ChosenAttack,
     /// The most that it may reach, if it is to be limited beyond what criteria promise.
     pub max_belief: Option<Fraction>,
     /// Whether the plan names it: every usual attack is made, named or not.
@@ -150,8 +148,8 @@ impl Plan {
     /// The files that the plan names besides the data.
     pub fn files(&self, publishing: &Publishing) -> Vec<PathBuf> {
         let rules = self.schema.columns().iter().filter_map(|spec| spec.rule.as_ref()?.file());
-        let params = self.requirements.iter().map(|wanted| &wanted.params);
-        let params = params.chain(publishing.attacks.iter().map(|attempt| &attempt.params));
+        let params = self.requirements.iter().map(|wanted| &wanted.criterion.params);
+        let params = params.chain(publishing.attacks.iter().map(|attempt| &attempt.attack.params));
         rules.map(Path::to_owned).chain(params.flat_map(|params| params.files(&self.folder))).collect()
     }
 
@@ -213,23 +211,23 @@ fn read_workload(section: &Section<'_>, quasi: usize) -> Result<Option<Workload>
     Ok(Some(workload))
 }
 
-fn read_method(section: Option<&Section<'_>>) -> Result<(Wanted, Chosen)> {
+fn read_method(section: Option<&Section<'_>>) -> Result<(ChosenMethod, ChosenMetric)> {
     let Some(section) = section else {
-        return Ok((Wanted::new(anonymize::DEFAULT.name, &[])?, Chosen::new(utility::DEFAULT.name, &[])?));
+        return Ok((ChosenMethod::new(anonymize::DEFAULT.name, &[])?, ChosenMetric::new(utility::DEFAULT.name, &[])?));
     };
     let at = |error: Error| error.or_line(section.line);
     let name = section.get("name", text)?.unwrap_or(anonymize::DEFAULT.name.to_string());
     let written = written(section, keys_of("method"));
     // The method first: a wrong name explains parameters that it does not know.
     anonymize::find(&name).map_err(|error| of_transactions(&name, error).line(section.line_of("name")))?;
-    let method = Wanted::new(&name, &written).map_err(at)?;
+    let method = ChosenMethod::new(&name, &written).map_err(at)?;
     let metric = match section.table.get("metric").map(raw) {
-        None => Chosen::new(utility::DEFAULT.name, &[]),
-        Some(Raw::Text(name)) => Chosen::new(&name, &[]),
+        None => ChosenMetric::new(utility::DEFAULT.name, &[]),
+        Some(Raw::Text(name)) => ChosenMetric::new(&name, &[]),
         Some(_) => {
             let inner = section.section("metric")?.expect("it is there");
             let name = inner.get("name", text)?.ok_or_else(|| at(Error::plan("the metric has no name")))?;
-            Chosen::new(&name, &self::written(&inner, &["name"]))
+            ChosenMetric::new(&name, &self::written(&inner, &["name"]))
         }
     };
     Ok((method, metric.map_err(|error| error.line(section.line_of("metric")))?))
@@ -330,8 +328,8 @@ fn read_attack(section: &Section<'_>) -> Result<Attempt> {
         at(Error::plan("an [[attack]] names no attack").help("attack = \"…\", see `sfumato list attacks`"))
     })?;
     let kind = attack::find(&name).map_err(|error| at(of_transactions(&name, error)))?;
-    let params = kind.check(&written(section, keys_of("attack"))).map_err(at)?;
-    Ok(Attempt { kind, params, max_belief: share(section, "max_belief")?, is_named: true })
+    let attack = Member::of(kind, &written(section, keys_of("attack"))).map_err(at)?;
+    Ok(Attempt { attack, max_belief: share(section, "max_belief")?, is_named: true })
 }
 
 /// The attacks that the plan names, and every usual one that it does not set up in its own way: a plan can ask for more
@@ -339,11 +337,13 @@ fn read_attack(section: &Section<'_>) -> Result<Attempt> {
 fn read_attacks(sections: &[Section<'_>], requirements: &[Requirement]) -> Result<Vec<Attempt>> {
     let mut attacks: Vec<Attempt> = sections.iter().map(read_attack).collect::<Result<_>>()?;
     let named = attacks.len();
-    for (kind, params) in attack::usual(requirements) {
-        let is_default = kind.check(&[]).is_ok_and(|default| default == params);
-        let is_set_up = |named: &Attempt| named.kind.name == kind.name && (is_default || named.params == params);
+    for attack in attack::usual(requirements) {
+        let is_set_up = |named: &Attempt| match attack.is_default() {
+            true => named.attack.kind.name == attack.kind.name,
+            false => named.attack == attack,
+        };
         if !attacks[..named].iter().any(is_set_up) {
-            attacks.push(Attempt { kind, params, max_belief: None, is_named: false });
+            attacks.push(Attempt { attack, max_belief: None, is_named: false });
         }
     }
     Ok(attacks)

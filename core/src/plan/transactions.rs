@@ -6,7 +6,7 @@ use super::{Plan, nothing_required, parse_toml, read_options, read_text};
 use crate::chance::Chance;
 use crate::error::{Error, Result};
 use crate::exact::Fraction;
-use crate::kind::{Kind, Params, Raw};
+use crate::kind::{Kind, Member, Raw};
 use crate::transactions::{Demand, Layout, Sensitive, Transactions, attack, criterion, method, metric, read_names};
 use crate::{anonymize, attack as table_attack, criterion as table_criterion};
 use std::path::{Path, PathBuf};
@@ -44,22 +44,6 @@ impl AnyPlan {
 pub(super) fn is_about_transactions(root: &Section<'_>) -> Result<bool> {
     let Some(data) = root.section("data")? else { return Ok(false) };
     Ok(choice(&data, "kind", &DATA_KINDS)? == Some(1))
-}
-
-/// A member of a family with its parameters.
-#[derive(Clone, Debug)]
-pub struct Member<B: 'static> {
-    /// Which one.
-    pub kind: &'static Kind<B>,
-    /// Its parameters.
-    pub params: Params,
-}
-
-impl<B: Copy> Member<B> {
-    /// Every member of a family whose parameters all have defaults.
-    pub fn all(kinds: &[&'static Kind<B>]) -> Vec<Member<B>> {
-        kinds.iter().filter_map(|kind| Some(Member { kind, params: kind.check(&[]).ok()? })).collect()
-    }
 }
 
 /// A checked plan about transactions.
@@ -147,11 +131,11 @@ impl TransactionPlan {
         let data = root.section("data")?.expect("it says what the data are");
         let requirements = root.sections("require")?.iter().map(read_requirement).collect::<Result<_>>()?;
         let attacks = match root.sections("attack")?.as_slice() {
-            [] => Member::all(&attack::KINDS),
+            [] => Member::defaults(&attack::KINDS),
             sections => sections.iter().map(read_attack).collect::<Result<_>>()?,
         };
         let metrics = match root.sections("utility")?.as_slice() {
-            [] => Member::all(&metric::KINDS),
+            [] => Member::defaults(&metric::KINDS),
             sections => sections.iter().map(read_metric).collect::<Result<_>>()?,
         };
         Ok(TransactionPlan {

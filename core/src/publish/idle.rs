@@ -35,7 +35,8 @@ pub fn refuse_attack_without_finding(publishing: &Publishing, attempt: &Attempt,
         return Ok(());
     }
     let form = publishing.recoding.form.name();
-    let message = format!("[[attack]] {}: there is nothing for it to find in this {form} release", attempt.kind.name);
+    let message =
+        format!("[[attack]] {}: there is nothing for it to find in this {form} release", attempt.attack.kind.name);
     Err(Error::plan(message).help("leave it out; `sfumato list attacks` says what each attack needs"))
 }
 
@@ -92,7 +93,8 @@ impl Case<'_> {
     fn refuse_on_sensitive(&self, spec: &ColumnSpec, bound: &[Bound]) -> Result<()> {
         let is_about = |bound: &&Bound| matches!(&bound.subject, Subject::Column(name) if *name == spec.name);
         let goes_by = |word: Word| bound.iter().filter(is_about).any(|bound| bound.goes_by == Some(word));
-        let asked: Vec<&str> = self.plan.requirements.iter().map(|wanted: &Requirement| wanted.kind.name).collect();
+        let asked: Vec<&str> =
+            self.plan.requirements.iter().map(|wanted: &Requirement| wanted.criterion.kind.name).collect();
         let error = |key: &str| {
             let message =
                 format!("column \"{}\": `{key}` has no effect: none of {} goes by it", spec.name, asked.join(", "));

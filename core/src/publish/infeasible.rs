@@ -70,15 +70,15 @@ pub(super) fn describe(answer: &Answer) -> String {
     let could = answer.verdict.measured.map_or_else(
         || "no parameter could be met".to_string(),
         // A confidence or a ratio called c must stay above what is measured.
-        |measured| match wanted.params.iter().any(|(name, _)| name == "c") {
+        |measured| match wanted.criterion.params.iter().any(|(name, _)| name == "c") {
             true => format!("a c of {} could be met", rounded_up(measured)),
             false => format!("{} could be met", rounded(measured)),
         },
     );
     format!(
         "{}{on} ({}) fails: the table measures {}, so without suppression at best {could}",
-        wanted.kind.name,
-        asked(&wanted.params),
+        wanted.criterion.kind.name,
+        asked(&wanted.criterion.params),
         measured(answer)
     )
 }
@@ -97,7 +97,7 @@ fn describe_points(answer: &Answer) -> String {
         )
     });
     let on = answer.requirement.on.join(", ");
-    format!("{} on {on}: {}", answer.requirement.kind.name, failing.collect::<Vec<_>>().join("; "))
+    format!("{} on {on}: {}", answer.requirement.criterion.kind.name, failing.collect::<Vec<_>>().join("; "))
 }
 
 /// The least number of four digits above.

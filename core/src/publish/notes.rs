@@ -19,7 +19,7 @@ pub fn standing_notes(schema: &Schema, requirements: &[Requirement], form: Form,
     }
     for wanted in requirements.iter().filter(|wanted| leaves_values_out(wanted)) {
         let on = wanted.on.join(", ");
-        notes.push(format!("{} protects only those values of \"{on}\" that its points name: a point without `value` would protect the others.", wanted.kind.name));
+        notes.push(format!("{} protects only those values of \"{on}\" that its points name: a point without `value` would protect the others.", wanted.criterion.kind.name));
     }
     for name in schema.names(Role::Sensitive) {
         if !requirements.iter().any(|wanted| wanted.on.iter().any(|on| on == name)) {

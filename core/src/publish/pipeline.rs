@@ -2,7 +2,7 @@
 
 use super::describe::Known;
 use super::{DeclaredSkew, Exposure, Publication, SkewReport, idle, infeasible, skewed};
-use crate::anonymize::{Class, Method, Outcome, Safety, Task, View, Wanted, Within};
+use crate::anonymize::{ChosenMethod, Class, Method, Outcome, Safety, Task, View, Within};
 use crate::attack::{Finding, Making, Original, Promises, Suppressed, Target};
 use crate::audit::{Answer, audit_bound};
 use crate::candidate::Groups;
@@ -94,7 +94,7 @@ pub fn make(plan: &Plan, publishing: &Publishing, table: &Table, formats: &Forma
 pub(super) struct Formed {
     pub outcome: Outcome,
     /// The method with the parameters that it worked with.
-    pub method: Wanted,
+    pub method: ChosenMethod,
     /// What its choices depend on, for the criteria at hand.
     pub class: Class,
     /// The groups of the original's rows.
@@ -205,14 +205,14 @@ fn refuse_counting_records(plan: &Plan, publishing: &Publishing) -> Result<()> {
     }
     let why = "takes every record for a person, and here people have several";
     if let Some(other) = plan.requirements.iter().find(|wanted| !wanted.several_records()) {
-        let error = Error::plan(format!("{} {why}", other.kind.name));
+        let error = Error::plan(format!("{} {why}", other.criterion.kind.name));
         return Err(error.help("leave it out: the points of the skyline are about people"));
     }
     if publishing.gate.max_belief.is_some() || publishing.gate.max_risk.is_some() {
         return Err(Error::plan(format!("[gate] {why}")).help("leave out max_belief and max_risk; add points instead"));
     }
     if let Some(named) = publishing.attacks.iter().find(|attempt| attempt.is_named) {
-        let error = Error::plan(format!("[[attack]] {}: an attack {why}", named.kind.name));
+        let error = Error::plan(format!("[[attack]] {}: an attack {why}", named.attack.kind.name));
         return Err(error.help("leave out [[attack]]: the points of the skyline are about people"));
     }
     Ok(())
@@ -239,8 +239,10 @@ fn audited(task: &Task<'_>, recoded: &Recoded) -> Result<Vec<Answer>> {
     match audit.criteria.iter().find(|answer| !answer.verdict.holds) {
         None => Ok(audit.criteria),
         Some(answer) => {
-            let message =
-                format!("{} does not hold for the recoded table: nothing was published", answer.requirement.kind.name);
+            let message = format!(
+                "{} does not hold for the recoded table: nothing was published",
+                answer.requirement.criterion.kind.name
+            );
             Err(Error::new(Fault::Internal, message))
         }
     }
@@ -305,7 +307,7 @@ fn attacked(
             formats,
             folder: &plan.folder,
         };
-        let attack = (attempt.kind.build)(&attempt.params);
+        let attack = (attempt.attack.kind.build)(&attempt.attack.params);
         let found = attack.run(&target)?;
         // Where nothing had to be withheld there is nothing to find, and any limit is kept to.
         let is_made = attack.is_made(&target) || attack.is_about_withheld() && publishing.skew.method.is_some();
@@ -322,7 +324,7 @@ fn refuse_unmade(attempt: &Attempt, is_made: bool) -> Result<()> {
     if attempt.max_belief.is_none() || is_made {
         return Ok(());
     }
-    let name = attempt.kind.name;
+    let name = attempt.attack.kind.name;
     let error = Error::plan(format!("[[attack]] {name}: `max_belief` limits an attack that cannot be made here"));
     Err(error.help("leave it out, or publish in a form and with columns that the attack is about"))
 }

@@ -5,8 +5,9 @@
 
 use crate::error::{Error, Fault, Result};
 use crate::exact::Fraction;
+use crate::kind::Member;
 use crate::kind::Params;
-use crate::plan::{Member, SensitiveItems, TransactionPlan};
+use crate::plan::{SensitiveItems, TransactionPlan};
 use crate::transactions::method::Task;
 use crate::transactions::metric::Compared;
 use crate::transactions::{

@@ -2,16 +2,12 @@
 
 use super::stated::Stated;
 use super::verify::certificate;
-use crate::attack::{self, Believed, Finding};
+use crate::attack::{Believed, ChosenAttack, Finding};
 use crate::data::Formats;
 use crate::error::{Error, Result};
-use crate::kind::{Kind, Params};
 use crate::report::{attack_json, flattened_json, params_json};
 use serde_json::{Value, json};
 use std::path::Path;
-
-/// An attack with its parameters.
-pub type Wanted = (&'static Kind<attack::Build>, Params);
 
 /// What attacks find in a release directory: one document for each finding.
 ///
@@ -19,17 +15,17 @@ pub type Wanted = (&'static Kind<attack::Build>, Params);
 /// repeated; in its place stands what the certificate says it found when the release was made. That is
 /// so for the parameters it was made with: with others the attack is refused. A register that is named
 /// here is read, and what is found with it is found now.
-pub fn attack(folder: &Path, wanted: &[Wanted], formats: &Formats) -> Result<Vec<Value>> {
+pub fn attack(folder: &Path, wanted: &[ChosenAttack], formats: &Formats) -> Result<Vec<Value>> {
     let document = certificate(folder)?;
     let stated = read(&document)?;
     let release = stated.release(folder, formats)?;
     stated.attack_release(&release, folder, formats, |target| {
         let mut found = Vec::new();
         for one in wanted {
-            let again = (one.0.build)(&one.1).run(target)?;
+            let again = one.build().run(target)?;
             again.iter().try_for_each(Finding::check_register)?;
             let case =
-                Case { wanted: one, stated: of_certificate(&document, one.0.name), records: release.table.rows() };
+                Case { wanted: one, stated: of_certificate(&document, one.kind.name), records: release.table.rows() };
             match again.is_empty() {
                 true => found.extend(case.only_stated()?),
                 false => found.extend(again.iter().map(|finding| case.best(finding)).collect::<Result<Vec<_>>>()?),
@@ -41,7 +37,7 @@ pub fn attack(folder: &Path, wanted: &[Wanted], formats: &Formats) -> Result<Vec
 
 /// An attack, and what the certificate says of it.
 struct Case<'a> {
-    wanted: &'a Wanted,
+    wanted: &'a ChosenAttack,
     stated: Vec<Value>,
     /// Published records.
     records: usize,
@@ -50,9 +46,7 @@ struct Case<'a> {
 impl Case<'_> {
     /// Whether the attack was made with these parameters; the default ones stand for any.
     fn is_meant(&self, stated: &Value) -> bool {
-        let (kind, params) = self.wanted;
-        let is_default = kind.check(&[]).is_ok_and(|default| default == *params);
-        is_default || stated["params"] == Value::from(params_json(params))
+        self.wanted.is_default() || stated["params"] == Value::from(params_json(&self.wanted.params))
     }
 
     /// What the certificate says, if the release itself tells nothing.
@@ -64,7 +58,7 @@ impl Case<'_> {
     /// What was found now, or what the certificate says where that is more.
     fn best(&self, finding: &Finding) -> Result<Value> {
         let now = || from("release", attack_json(finding));
-        if finding.repeatable || self.wanted.1.has_file() {
+        if finding.repeatable || self.wanted.params.has_file() {
             return Ok(now());
         }
         let on = json!(finding.on);
@@ -78,19 +72,19 @@ impl Case<'_> {
     }
 
     fn refused(&self) -> Error {
-        let name = self.wanted.0.name;
+        let name = self.wanted.kind.name;
         let message = format!("{name}: the release alone is not enough for these parameters");
         Error::plan(message).help(format!("without --set, what the certificate says of {name} is shown"))
     }
 }
 
 /// What an attack believes about each group of a release directory and each of its values.
-pub fn beliefs(folder: &Path, (kind, params): &Wanted, formats: &Formats) -> Result<Vec<Believed>> {
+pub fn beliefs(folder: &Path, wanted: &ChosenAttack, formats: &Formats) -> Result<Vec<Believed>> {
     let stated = read(&certificate(folder)?)?;
     let release = stated.release(folder, formats)?;
-    let found = stated.attack_release(&release, folder, formats, |target| (kind.build)(params).each(target))?;
+    let found = stated.attack_release(&release, folder, formats, |target| wanted.build().each(target))?;
     found.ok_or_else(|| {
-        let error = Error::plan(format!("{} does not tell what is believed about each group", kind.name));
+        let error = Error::plan(format!("{} does not tell what is believed about each group", wanted.kind.name));
         error.help("background-knowledge does")
     })
 }

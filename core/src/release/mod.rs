@@ -15,7 +15,7 @@ mod together;
 pub mod transactions;
 mod verify;
 
-pub use attacked::{Wanted, attack, beliefs};
+pub use attacked::{attack, beliefs};
 pub use signature::{SIGNATURE, Signer, signature};
 pub use together::together;
 pub use verify::{Claim, Verification, certificate, table, verify};

@@ -6,7 +6,7 @@
 //! same report, byte for byte. The reader of a release computes both again and compares.
 
 use super::stated::{Release, Stated, broken};
-use crate::anonymize::{Class, View, Wanted};
+use crate::anonymize::{ChosenMethod, Class, View};
 use crate::attack::{Attack, Finding, Making, Promises, Suppressed, Target};
 use crate::audit::{Answer, audit_bound};
 use crate::criterion::{Bound, Requirement, Scope};
@@ -136,7 +136,7 @@ impl Stated {
     /// table and all of it is there; and no file, hierarchy or identity besides.
     fn bind(&self, table: &Table, wanted: &Requirement) -> Result<Option<Bound>> {
         let is_hidden = wanted.on.iter().any(|on| self.is_unprotected(on));
-        if wanted.params.has_file() || wanted.several_records() || is_hidden {
+        if wanted.criterion.params.has_file() || wanted.several_records() || is_hidden {
             return Ok(None);
         }
         let is_told = |bound: &Bound| match bound.criterion.scope() {
@@ -177,12 +177,12 @@ impl Stated {
         }
         self.attack_release(release, folder, formats, |target| {
             for attempt in &self.attacks {
-                let attack = (attempt.kind.build)(&attempt.params);
+                let attack = (attempt.attack.kind.build)(&attempt.attack.params);
                 let found = if can_repeat(attempt) { self.repeat(attempt, &*attack, target)? } else { None };
                 match found {
                     Some(found) => findings.extend(found),
                     None if attack.is_made(target) || attack.is_about_withheld() && self.skew.is_some() => {
-                        undisclosed.push(attempt.kind.name.to_string())
+                        undisclosed.push(attempt.attack.kind.name.to_string())
                     }
                     None => {}
                 }
@@ -225,7 +225,7 @@ impl Stated {
         // Groups that were divided once more do not tell what they were parts of.
         let is_replayed = all && self.sensitive.is_some() && self.grouped().is_some();
         let method = Some(&self.method).filter(|method| is_replayed && !method.anatomizes());
-        let method = method.map(Wanted::build);
+        let method = method.map(ChosenMethod::build);
         let view =
             View { table: &prepared, schema: &self.schema, groups: &release.groups, complete: self.suppressed == 0 };
         let making = method.as_deref().map(|method| Making { method, view, published: &release.groups, bound: &bound });
@@ -276,12 +276,12 @@ fn can_repeat(attempt: &Attempt) -> bool {
     let is_too_long = |params: &Params| {
         params.iter().any(|(_, setting)| matches!(setting, Setting::Count(count) if *count > MOST_REPEATED))
     };
-    !attempt.params.has_file() && !is_too_long(&attempt.params)
+    !attempt.attack.params.has_file() && !is_too_long(&attempt.attack.params)
 }
 
 /// The values that a criterion names.
 fn named_values(wanted: &Requirement) -> Vec<String> {
-    let listed = wanted.params.iter().flat_map(|(_, setting)| match setting {
+    let listed = wanted.criterion.params.iter().flat_map(|(_, setting)| match setting {
         Setting::Values(values) => values.clone(),
         _ => Vec::new(),
     });

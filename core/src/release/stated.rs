@@ -8,7 +8,7 @@
 use super::Order;
 use super::certify::{ESCAPED, FORMAT, KEPT, NONE};
 use super::column::StatedColumn;
-use crate::anonymize::Wanted;
+use crate::anonymize::ChosenMethod;
 use crate::attack;
 use crate::candidate::Groups;
 use crate::criterion::Requirement;
@@ -18,13 +18,13 @@ use crate::data::{
 };
 use crate::error::{Error, Fault, Result};
 use crate::exact::{Decimal, Fraction};
-use crate::kind::Raw;
+use crate::kind::{Member, Raw};
 use crate::plan::{Attempt, Gate};
 use crate::publish::{DeclaredSkew, Made, SkewReport};
 use crate::recode::Form;
 use crate::report::{form_name, params_json, requirement_json, skew_json};
 use crate::skew;
-use crate::utility::Chosen;
+use crate::utility::ChosenMetric;
 use serde_json::{Value, json};
 use std::path::{Component, Path};
 
@@ -42,10 +42,10 @@ pub struct Stated {
     pub schema: Schema,
     pub requirements: Vec<Requirement>,
     pub attacks: Vec<Attempt>,
-    pub method: Wanted,
+    pub method: ChosenMethod,
     pub insecure_seed: bool,
     /// What chose among safe candidates, if the method chooses levels.
-    pub metric: Option<Chosen>,
+    pub metric: Option<ChosenMetric>,
     pub max_suppressed: Option<Fraction>,
     pub gate: Gate,
     /// Insensitive columns that the plan accepts although they may disclose something.
@@ -195,11 +195,11 @@ impl Stated {
         let plan = &document["plan"];
         let columns = array(&plan["columns"]).iter().map(StatedColumn::read).collect::<Result<Vec<_>>>()?;
         let schema = Schema::new(columns.iter().map(|column| column.spec.clone()).collect());
-        let method = Wanted::new(text(&document["method"]["name"])?, &written(&document["method"]["params"]))?;
+        let method = ChosenMethod::new(text(&document["method"]["name"])?, &written(&document["method"]["params"]))?;
         let metric = &plan["metric"];
         let metric = match metric {
             Value::Null => None,
-            stated => Some(Chosen::new(text(&stated["name"])?, &written(&stated["params"]))?),
+            stated => Some(ChosenMetric::new(text(&stated["name"])?, &written(&stated["params"]))?),
         };
         let requirements =
             array(&document["criteria"]).iter().map(|one| requirement(one, &schema)).collect::<Result<Vec<_>>>()?;
@@ -256,7 +256,7 @@ impl Stated {
             return Err(broken("no type of a column that needs one, or one of a column that has none"));
         }
         let mut kinds = attack::KINDS.iter();
-        if let Some(missing) = kinds.find(|kind| !self.attacks.iter().any(|own| own.kind.name == kind.name)) {
+        if let Some(missing) = kinds.find(|kind| !self.attacks.iter().any(|own| own.attack.kind.name == kind.name)) {
             return Err(broken(&format!("no {} attack, which is always made", missing.name)));
         }
         let is_open = |name: &String| {
@@ -342,25 +342,25 @@ impl Stated {
 /// The method with the parameters that it worked out, which depend on the quasi-identifiers that it saw. Where records
 /// were withheld by their values before, and others suppressed after, nobody knows which those were: then with the
 /// plan's own.
-fn declared_method(made: &Made, order: &Order<'_>) -> Result<Wanted> {
+fn declared_method(made: &Made, order: &Order<'_>) -> Result<ChosenMethod> {
     let own = &order.publishing.method;
     if made.skew.is_some() && may_suppress(order.publishing.max_suppressed, own) {
         return Ok(own.clone());
     }
     let method = &made.publication.method;
     let params: Vec<(&str, Raw)> = method.params.iter().map(|(name, setting)| (name, setting.raw())).collect();
-    Wanted::new(method.name, &params)
+    ChosenMethod::new(method.name, &params)
 }
 
 /// Whether a plan lets its method suppress records.
-fn may_suppress(max_suppressed: Option<Fraction>, method: &Wanted) -> bool {
+fn may_suppress(max_suppressed: Option<Fraction>, method: &ChosenMethod) -> bool {
     max_suppressed.map_or(!method.chooses_levels(), |share| share > Fraction::ZERO)
 }
 
 fn attempt_json(attempt: &Attempt) -> Value {
     json!({
-        "attack": attempt.kind.name,
-        "params": params_json(&attempt.params),
+        "attack": attempt.attack.kind.name,
+        "params": params_json(&attempt.attack.params),
         "max_belief": attempt.max_belief.map(|share| share.to_f64()),
         "named": attempt.is_named,
     })
@@ -369,8 +369,7 @@ fn attempt_json(attempt: &Attempt) -> Value {
 fn attempt(stated: &Value) -> Result<Attempt> {
     let kind = attack::find(text(&stated["attack"])?)?;
     Ok(Attempt {
-        kind,
-        params: kind.check(&written(&stated["params"]))?,
+        attack: Member::of(kind, &written(&stated["params"]))?,
         max_belief: fraction(&stated["max_belief"])?,
         is_named: stated["named"] == true,
     })

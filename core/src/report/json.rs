@@ -39,7 +39,7 @@ pub fn requirement_json(wanted: &Requirement) -> Value {
         [column] => column.as_str().into(),
         columns => columns.into(),
     };
-    json!({ "criterion": wanted.kind.name, "on": on, "params": params_json(&wanted.params) })
+    json!({ "criterion": wanted.criterion.kind.name, "on": on, "params": params_json(&wanted.criterion.params) })
 }
 
 /// One requirement with its verdict.

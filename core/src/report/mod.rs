@@ -31,7 +31,7 @@ use crate::transactions as sets;
 use crate::utility;
 
 /// One member of a family, for listings.
-pub struct Member {
+pub struct Listed {
     /// Its name.
     pub name: &'static str,
     /// One sentence about it.
@@ -51,13 +51,13 @@ pub struct Family {
     /// What its members are.
     pub summary: &'static str,
     /// The members in order.
-    pub members: Vec<Member>,
+    pub members: Vec<Listed>,
 }
 
 /// Every family that plans and commands can name.
 pub fn families(formats: &Formats) -> Vec<Family> {
     let inline = |kind: &Kind<hierarchy::Build>| format!("hierarchy = {{ {} }}", assignments(kind.example).join(", "));
-    let format = |format: &dyn crate::data::Format| Member {
+    let format = |format: &dyn crate::data::Format| Listed {
         name: format.name(),
         summary: format.summary(),
         reference: "",
@@ -124,13 +124,13 @@ pub fn families(formats: &Formats) -> Vec<Family> {
 }
 
 /// A way to withhold records; of one that is only a bound there is no example.
-fn skew_member(kind: &Kind<skew::Build>) -> Member {
+fn skew_member(kind: &Kind<skew::Build>) -> Listed {
     let is_publishable = skew::make(kind).is_publishable();
     if is_publishable { named("method", kind) } else { member(kind, String::new()) }
 }
 
 /// A member with its example as a section of a plan, in which a key names it.
-fn named<B>(key: &str, kind: &Kind<B>) -> Member {
+fn named<B>(key: &str, kind: &Kind<B>) -> Listed {
     let mut lines = vec![format!("{key} = \"{}\"", kind.name)];
     lines.extend(assignments(kind.example));
     member(kind, lines.join("; "))
@@ -143,8 +143,8 @@ fn metric_example(kind: &Kind<utility::Build>) -> String {
     }
 }
 
-fn member<B>(kind: &Kind<B>, example: String) -> Member {
-    Member { name: kind.name, summary: kind.summary, reference: kind.reference, params: kind.params, example }
+fn member<B>(kind: &Kind<B>, example: String) -> Listed {
+    Listed { name: kind.name, summary: kind.summary, reference: kind.reference, params: kind.params, example }
 }
 
 fn assignments(example: &[(&str, &str)]) -> Vec<String> {

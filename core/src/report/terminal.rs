@@ -1,6 +1,6 @@
 //! Text for people at a terminal.
 
-use super::{Family, Member};
+use super::{Family, Listed};
 use crate::audit::{Answer, Audit};
 use crate::inspect::Profile;
 use crate::kind::Setting;
@@ -43,7 +43,7 @@ fn in_the_way(answer: &Answer) -> Option<String> {
     let found = answer.eligibility?;
     Some(format!(
         "\nNo grouping of these records can satisfy {} on {}: one value has {} of them, where one in {} ({}) would do. `sfumato inspect --plan PLAN --eligibility {}` tells whether withholding some first would help, and at what cost.\n",
-        answer.requirement.kind.name,
+        answer.requirement.criterion.kind.name,
         answer.requirement.on.join(", "),
         percent(found.too_frequent?.to_f64()),
         found.l,
@@ -79,12 +79,13 @@ fn points_text(answer: &Answer) -> String {
             number(reached.measured),
         ]);
     }
-    format!("\n{}, point by point\n{}", answer.requirement.kind.name, trimmed(&rows.to_string()))
+    format!("\n{}, point by point\n{}", answer.requirement.criterion.kind.name, trimmed(&rows.to_string()))
 }
 
 fn audit_row(answer: &Answer) -> Vec<String> {
     let (wanted, verdict) = (&answer.requirement, &answer.verdict);
     let asked: Vec<String> = wanted
+        .criterion
         .params
         .iter()
         .map(|(name, setting)| match setting {
@@ -104,7 +105,7 @@ fn audit_row(answer: &Answer) -> Vec<String> {
     };
     vec![
         if verdict.holds { "✓" } else { "✗" }.to_string(),
-        wanted.kind.name.to_string(),
+        wanted.criterion.kind.name.to_string(),
         wanted.on.join(", "),
         asked.join(", "),
         measured,
@@ -161,7 +162,7 @@ fn family_text(family: &Family) -> String {
     text
 }
 
-fn member_text(member: &Member) -> String {
+fn member_text(member: &Listed) -> String {
     let mut text = format!("\n  {}\n      {}\n", member.name, member.summary);
     for param in member.params {
         let default = match param.default {

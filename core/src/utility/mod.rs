@@ -21,7 +21,7 @@ pub mod suppressed_share;
 pub use scale::{Fixed, Level, Scale, Scales, UNIT, fixed, times_ln};
 
 use crate::error::Result;
-use crate::kind::{self, Kind, Params, Raw};
+use crate::kind::{self, Kind, Member, Params, Raw};
 
 /// Makes a metric from checked parameters.
 pub type Build = fn(&Params) -> Box<dyn Metric>;
@@ -128,24 +128,12 @@ pub trait Metric: Send + Sync {
 }
 
 /// A metric with its parameters, as a plan asks for it.
-#[derive(Clone)]
-pub struct Chosen {
-    /// Which metric.
-    pub kind: &'static Kind<Build>,
-    /// Its parameters.
-    pub params: Params,
-}
+pub type ChosenMetric = Member<Build>;
 
-impl Chosen {
+impl ChosenMetric {
     /// A metric from what was written.
-    pub fn new(name: &str, written: &[(&str, Raw)]) -> Result<Chosen> {
-        let kind = find(name)?;
-        Ok(Chosen { kind, params: kind.check(written)? })
-    }
-
-    /// The metric itself.
-    pub fn build(&self) -> Box<dyn Metric> {
-        (self.kind.build)(&self.params)
+    pub fn new(name: &str, written: &[(&str, Raw)]) -> Result<ChosenMetric> {
+        Member::of(find(name)?, written)
     }
 }
 

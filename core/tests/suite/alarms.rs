@@ -11,7 +11,7 @@ use sfumato::attack::Finding;
 use sfumato::chance::Chance;
 use sfumato::data::{Column, Formats, Table};
 use sfumato::exact::Fraction;
-use sfumato::plan::Member;
+use sfumato::kind::Member;
 use sfumato::publish::transactions::Seen;
 use sfumato::publish::{Made, make};
 use sfumato::release::pass_gate;
@@ -202,7 +202,7 @@ fn every_dangerous_rule_is_found() {
         let sensitive = Sensitive::named(&table, ["s"]);
         let demand = Demand::at_most(Fraction::new(1, 2));
         let seen = Seen::raw(&table, &sensitive);
-        let findings = seen.findings(&Member::all(&sfumato::transactions::attack::KINDS), demand).unwrap();
+        let findings = seen.findings(&Member::defaults(&sfumato::transactions::attack::KINDS), demand).unwrap();
         let found = &findings[0];
         assert_eq!(found.is_excessive(), is_planted, "seed {seed}: {:?}", found.rules);
         if is_planted {
@@ -373,7 +373,7 @@ fn null_transactions_raise_no_alarm() {
             let made = sfumato::publish::transactions::make(&plan, &read).unwrap();
             assert!(made.publication.attacks.iter().all(|one| !one.is_excessive()), "{method}, seed {seed}");
             let seen = Seen::new(made.written.read_back().unwrap(), &made.sensitive_names).unwrap();
-            let findings = seen.findings(&Member::all(&sfumato::transactions::attack::KINDS), demand).unwrap();
+            let findings = seen.findings(&Member::defaults(&sfumato::transactions::attack::KINDS), demand).unwrap();
             assert!(
                 findings.iter().all(|finding| !finding.is_excessive() && finding.people == 0),
                 "{method}, seed {seed}"

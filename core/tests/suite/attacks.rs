@@ -419,8 +419,10 @@ fn check_promises(wanted: &Requirement, table: &Table, schema: &Schema) -> (usiz
         rows.iter().for_each(|&row| counts[disease.codes()[row as usize] as usize] += 1);
         let mut check = |about: About, knowledge: Knowledge, belief: Fraction| {
             let Some(limit) = bound.criterion.promise(about, knowledge) else { return };
-            let context =
-                format!("{} {about:?} {knowledge:?} {counts:?}: {belief:?} against {limit:?}", wanted.kind.name);
+            let context = format!(
+                "{} {about:?} {knowledge:?} {counts:?}: {belief:?} against {limit:?}",
+                wanted.criterion.kind.name
+            );
             assert!(limit.allows(belief), "{context}");
             assert!(limit.belief <= Fraction::ONE, "{context}");
             made += 1;
@@ -498,12 +500,13 @@ fn no_belief_exceeds_what_is_promised() {
         for wanted in promising(&schema) {
             let clash = !schema.find("disease").unwrap().sensitive_values.is_empty()
                 && wanted
+                    .criterion
                     .params
                     .iter()
                     .any(|(name, setting)| name == "dont_care" && setting.to_string().contains("asthma"));
             if !clash {
                 let (made, used) = check_promises(&wanted, &table, &schema);
-                let sum = tally.entry(wanted.kind.name).or_default();
+                let sum = tally.entry(wanted.criterion.kind.name).or_default();
                 *sum = (sum.0 + made, sum.1 + used);
             }
         }

@@ -28,7 +28,9 @@ fn requirements() -> Vec<Requirement> {
 }
 
 fn bind(wanted: &Requirement, table: &Table) -> sfumato::criterion::Bound {
-    wanted.bind(table, &schema(), Path::new(".")).unwrap_or_else(|error| panic!("{}: {error}", wanted.kind.name))
+    wanted
+        .bind(table, &schema(), Path::new("."))
+        .unwrap_or_else(|error| panic!("{}: {error}", wanted.criterion.kind.name))
 }
 
 #[test]
@@ -90,7 +92,7 @@ proptest! {
             let part = |part: &[Evidence]| part.iter().cloned().fold(Evidence::none(), Evidence::combine);
             let together = part(right).combine(part(left));
             for other in [&back, &together] {
-                prop_assert_eq!(bound.criterion.verdict(&forth), bound.criterion.verdict(other), "{}", wanted.kind.name);
+                prop_assert_eq!(bound.criterion.verdict(&forth), bound.criterion.verdict(other), "{}", wanted.criterion.kind.name);
             }
         }
     }
@@ -110,7 +112,7 @@ proptest! {
             let holds = |groups: &Groups| {
                 audit_groups(&table, &schema(), groups, std::slice::from_ref(&wanted), Path::new(".")).unwrap().holds()
             };
-            prop_assert!(!holds(&before) || holds(&after), "{} {:?}", wanted.kind.name, wanted.params);
+            prop_assert!(!holds(&before) || holds(&after), "{} {:?}", wanted.criterion.kind.name, wanted.criterion.params);
         }
     }
 
@@ -128,11 +130,11 @@ proptest! {
                     let criterion = &bound.criterion;
                     (criterion.holds(histogram), criterion.evidence(histogram).holds(), histogram.size(), histogram.entries().len())
                 });
-                prop_assert_eq!(quick, slow, "{}", wanted.kind.name);
+                prop_assert_eq!(quick, slow, "{}", wanted.criterion.kind.name);
                 let least = bound.criterion.least();
-                prop_assert!(!quick || size >= least.size, "{} {:?}", wanted.kind.name, wanted.params);
+                prop_assert!(!quick || size >= least.size, "{} {:?}", wanted.criterion.kind.name, wanted.criterion.params);
                 let counts_values = !matches!(bound.subject, Subject::Nothing);
-                prop_assert!(!quick || !counts_values || values as u64 >= least.values, "{} {:?}", wanted.kind.name, wanted.params);
+                prop_assert!(!quick || !counts_values || values as u64 >= least.values, "{} {:?}", wanted.criterion.kind.name, wanted.criterion.params);
             }
             if bound.criterion.survives_growth() {
                 let after = groups_of(&merged);
@@ -141,7 +143,7 @@ proptest! {
                     with_histogram(&bound, &table, groups, group, |histogram| bound.criterion.holds(histogram))
                 };
                 for row in 0..rows.len() as u32 {
-                    prop_assert!(!holds(&before, row) || holds(&after, row), "{}", wanted.kind.name);
+                    prop_assert!(!holds(&before, row) || holds(&after, row), "{}", wanted.criterion.kind.name);
                 }
             }
         }
@@ -160,12 +162,12 @@ proptest! {
                     (bound.criterion.holds(histogram), bound.criterion.holds_among(histogram))
                 })
             }).collect();
-            prop_assert!(judged.iter().all(|(alone, among)| !among || *alone), "{} {:?}", wanted.kind.name, wanted.params);
-            prop_assert!(bound.criterion.joins_groups() || judged.iter().all(|(alone, among)| alone == among), "{}", wanted.kind.name);
+            prop_assert!(judged.iter().all(|(alone, among)| !among || *alone), "{} {:?}", wanted.criterion.kind.name, wanted.criterion.params);
+            prop_assert!(bound.criterion.joins_groups() || judged.iter().all(|(alone, among)| alone == among), "{}", wanted.criterion.kind.name);
             let sure: Vec<Vec<u32>> =
                 (0..groups.len()).filter(|&group| judged[group].1).map(|group| groups.rows(group).to_vec()).collect();
             let audit = audit_bound(&table, &Groups::of_lists(&sure), std::slice::from_ref(&wanted), std::slice::from_ref(&bound));
-            prop_assert!(audit.unwrap().holds(), "{} {:?}", wanted.kind.name, wanted.params);
+            prop_assert!(audit.unwrap().holds(), "{} {:?}", wanted.criterion.kind.name, wanted.criterion.params);
         }
     }
 
@@ -189,9 +191,9 @@ proptest! {
             for part in 1u32..1 << rows.len() {
                 let chosen: Vec<u32> = all.iter().copied().filter(|row| part >> row & 1 == 1).collect();
                 let removed = (rows.len() - chosen.len()) as u64;
-                prop_assert!(removed >= least || !judge(&chosen).0, "{} {:?}: {} suffice, not {}", wanted.kind.name, wanted.params, removed, least);
+                prop_assert!(removed >= least || !judge(&chosen).0, "{} {:?}: {} suffice, not {}", wanted.criterion.kind.name, wanted.criterion.params, removed, least);
             }
-            prop_assert!(least <= rows.len() as u64 || wanted.kind.name.contains("recursive"));
+            prop_assert!(least <= rows.len() as u64 || wanted.criterion.kind.name.contains("recursive"));
         }
     }
 
@@ -204,11 +206,11 @@ proptest! {
             let verdict = &found.criteria[0].verdict;
             let plain = naive(&wanted, &rows);
             match verdict.measured {
-                Some(measured) => prop_assert!((measured - plain.measured).abs() < 1e-9, "{} {:?}: {} ≠ {}", wanted.kind.name, wanted.params, measured, plain.measured),
-                None => prop_assert!(plain.measured.is_infinite(), "{} {:?}: none ≠ {}", wanted.kind.name, wanted.params, plain.measured),
+                Some(measured) => prop_assert!((measured - plain.measured).abs() < 1e-9, "{} {:?}: {} ≠ {}", wanted.criterion.kind.name, wanted.criterion.params, measured, plain.measured),
+                None => prop_assert!(plain.measured.is_infinite(), "{} {:?}: none ≠ {}", wanted.criterion.kind.name, wanted.criterion.params, plain.measured),
             }
             if let Some(holds) = plain.holds {
-                prop_assert_eq!(verdict.holds, holds, "{} {:?}, measured {:?}", wanted.kind.name, wanted.params, verdict.measured);
+                prop_assert_eq!(verdict.holds, holds, "{} {:?}, measured {:?}", wanted.criterion.kind.name, wanted.criterion.params, verdict.measured);
             }
         }
     }
@@ -232,11 +234,11 @@ proptest! {
         for wanted in requirements() {
             let bound = bind(&wanted, &table);
             let Some(l) = bound.criterion.eligibility() else { continue };
-            prop_assert!(bound.criterion.is_monotone(), "{}", wanted.kind.name);
+            prop_assert!(bound.criterion.is_monotone(), "{}", wanted.criterion.kind.name);
             let eligible = Ranked::new(&table.column(&wanted.on[0]).unwrap().counts()).is_eligible(l);
             let enough = bound.criterion.least().size <= rows.len() as u64;
             let holds = evidence_of(&bound, &table, &everybody, 0).holds();
-            prop_assert!(holds || !eligible || !enough, "{} {:?}, l = {l}", wanted.kind.name, wanted.params);
+            prop_assert!(holds || !eligible || !enough, "{} {:?}, l = {l}", wanted.criterion.kind.name, wanted.criterion.params);
         }
     }
 
@@ -266,7 +268,7 @@ proptest! {
             let holds = |rows: &[Row]| {
                 sfumato::audit(&table_of(rows), &schema(), std::slice::from_ref(&wanted), Path::new(".")).unwrap().holds()
             };
-            prop_assert!(!holds(&rows) || holds(&doubled), "{}", wanted.kind.name);
+            prop_assert!(!holds(&rows) || holds(&doubled), "{}", wanted.criterion.kind.name);
         }
     }
 }
@@ -308,7 +310,7 @@ fn groups_are_joined_only_where_knowledge_about_one_tells_about_others() {
     let mut joining: Vec<&str> = requirements()
         .iter()
         .filter(|wanted| bind(wanted, &table).criterion.joins_groups())
-        .map(|wanted| wanted.kind.name)
+        .map(|wanted| wanted.criterion.kind.name)
         .collect();
     joining.dedup();
     assert_eq!(joining, ["ck-safety", "skyline"]);

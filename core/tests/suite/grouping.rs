@@ -2,18 +2,18 @@
 
 use proptest::prelude::*;
 use sfumato::Fault;
-use sfumato::anonymize::{Class, Grouping, Method, Outcome, Safety, Task, View, Wanted, Within};
+use sfumato::anonymize::{ChosenMethod, Class, Grouping, Method, Outcome, Safety, Task, View, Within};
 use sfumato::candidate::Groups;
 use sfumato::chance::Chance;
 use sfumato::criterion::{Bound, Requirement};
 use sfumato::data::{Column, ColumnSpec, Role, Schema, Table};
 use sfumato::kind::Raw;
-use sfumato::utility::Chosen;
+use sfumato::utility::ChosenMetric;
 use std::collections::BTreeSet;
 use std::path::Path;
 
 /// The methods that form groups, with parameters.
-fn methods() -> Vec<Wanted> {
+fn methods() -> Vec<ChosenMethod> {
     let flag = |on: bool| Raw::Flag(on);
     let written: Vec<(&str, Vec<(&str, Raw)>)> = vec![
         ("mondrian", vec![("split", Raw::from("strict"))]),
@@ -28,7 +28,7 @@ fn methods() -> Vec<Wanted> {
         ("base", vec![]),
         ("base", vec![("anatomize", flag(true))]),
     ];
-    written.iter().map(|(name, written)| Wanted::new(name, written).unwrap()).collect()
+    written.iter().map(|(name, written)| ChosenMethod::new(name, written).unwrap()).collect()
 }
 
 /// A table of two quasi-identifiers and a sensitive column, and what must hold.
@@ -67,12 +67,12 @@ impl Case {
         self.requirements.iter().map(bind).collect()
     }
 
-    fn run(&self, table: &Table, method: &Wanted, seed: u64) -> Option<Grouping> {
+    fn run(&self, table: &Table, method: &ChosenMethod, seed: u64) -> Option<Grouping> {
         self.run_task(table, seed, |task| method.run(task))
     }
 
     /// Groups within cells; `None` where a cell has no safe group, which no suppression is allowed for.
-    fn run_within(&self, table: &Table, method: &Wanted, within: &Within) -> Option<Grouping> {
+    fn run_within(&self, table: &Table, method: &ChosenMethod, within: &Within) -> Option<Grouping> {
         self.run_task(table, 1, |task| match method.run_within(Some(within), task) {
             Err(error) if error.fault() == Fault::Infeasible => Ok(None),
             found => found,
@@ -85,7 +85,7 @@ impl Case {
         seed: u64,
         run: impl Fn(&Task<'_>) -> sfumato::Result<Option<Outcome>>,
     ) -> Option<Grouping> {
-        let (bound, metric) = (self.bound()?, Chosen::new("loss", &[]).unwrap());
+        let (bound, metric) = (self.bound()?, ChosenMetric::new("loss", &[]).unwrap());
         let task = Task {
             table,
             schema: &self.schema,
@@ -301,7 +301,7 @@ fn cases(usual: u32) -> u32 {
 fn anatomy_draws_by_lot() {
     let rows = [(0, 0, 0), (1, 0, 0), (2, 0, 1), (3, 0, 1), (4, 0, 2), (5, 0, 2)];
     let case = Case::new(&rows, &("frequency-l-diversity", vec![("l", Raw::from("3"))]), false);
-    let anatomy = Wanted::new("anatomy", &[]).unwrap();
+    let anatomy = ChosenMethod::new("anatomy", &[]).unwrap();
     let mut together = [[0u32; 6]; 6];
     let runs = 4000;
     for seed in 0..runs {
@@ -325,7 +325,7 @@ fn what_is_left_over_is_placed() {
     let count = |values: &[u8], l: &str| {
         let rows: Vec<(u8, u8, u8)> = values.iter().map(|&value| (value, 0, value)).collect();
         let case = Case::new(&rows, &("frequency-l-diversity", vec![("l", Raw::from(l))]), false);
-        let found = case.run(&case.table, &Wanted::new("anatomy", &[]).unwrap(), 5);
+        let found = case.run(&case.table, &ChosenMethod::new("anatomy", &[]).unwrap(), 5);
         found.map(|found| (found.groups.len(), found.withheld))
     };
     assert_eq!(count(&[0, 0, 1, 1, 2], "2"), Some((2, 0)), "the fifth joins a group");
@@ -339,7 +339,7 @@ fn randomized_groups_go_on_as_often_as_said() {
     let rows: Vec<(u8, u8, u8)> = (0..240).map(|at| (at, 0, at % 2)).collect();
     let case = Case::new(&rows, &("frequency-l-diversity", vec![("l", Raw::from("2"))]), false);
     let mean = |p: &str| {
-        let method = Wanted::new("randomized-greedy-grouping", &[("p", Raw::from(p))]).unwrap();
+        let method = ChosenMethod::new("randomized-greedy-grouping", &[("p", Raw::from(p))]).unwrap();
         let groups: usize = (0..50).map(|seed| case.run(&case.table, &method, seed).unwrap().groups.len()).sum();
         50.0 * 120.0 / groups as f64
     };
@@ -360,7 +360,7 @@ fn a_failed_cut_above_a_group_couples_groups() {
         };
         let rows: Vec<(u8, u8, u8)> = (0..8).map(|at| (at as u8, draw(at, 8), draw(at + 50, 2))).collect();
         let case = Case::new(&rows, &("frequency-l-diversity", vec![("l", Raw::from("2"))]), true);
-        let method = Wanted::new("mondrian", &[("split", Raw::from("strict"))]).unwrap();
+        let method = ChosenMethod::new("mondrian", &[("split", Raw::from("strict"))]).unwrap();
         if case.bound().is_none() {
             continue;
         }

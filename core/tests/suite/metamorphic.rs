@@ -153,7 +153,7 @@ fn what_is_measured_of_everybody_three_times() {
         let again: Vec<Row> = rows.iter().cycle().take(3 * rows.len()).copied().collect();
         let measured = |rows: &[Row]| audit(&table_of(rows), &schema, &wanted, Path::new(".")).unwrap().criteria;
         for (once, thrice) in measured(&rows).iter().zip(measured(&again)) {
-            let name = once.requirement.kind.name;
+            let name = once.requirement.criterion.kind.name;
             let (once, thrice) = (&once.verdict, &thrice.verdict);
             assert!(!once.holds || thrice.holds, "{name}");
             match name {
@@ -187,8 +187,9 @@ fn everybody_twice_with_twice_the_k_is_the_same() {
     for _ in 0..cases(40) {
         let people = People::random(&mut numbers);
         let twice = People(people.0.iter().chain(&people.0).copied().collect());
-        for method in
-            anonymize::KINDS.iter().filter(|kind| anonymize::Wanted::new(kind.name, &[]).unwrap().chooses_levels())
+        for method in anonymize::KINDS
+            .iter()
+            .filter(|kind| anonymize::ChosenMethod::new(kind.name, &[]).unwrap().chooses_levels())
         {
             let run = |people: &People, k: u32| {
                 make(&people.table(false, [0, 1, 2]), method.name, &format!("criterion = \"k-anonymity\"\nk = {k}"), "")
@@ -254,7 +255,7 @@ fn what_holds_with_missing_values_as_a_value_holds_with_wildcards() {
             let wild = holds(&rows.iter().map(joined).collect::<Vec<Row>>());
             for ((wanted, declared), wild) in wanted.iter().zip(&declared).zip(wild) {
                 let is_monotone = wanted.bind(&table, &schema, Path::new(".")).unwrap().criterion.is_monotone();
-                assert!(!is_monotone || !declared || wild, "{} of {rows:?} for {target}", wanted.kind.name);
+                assert!(!is_monotone || !declared || wild, "{} of {rows:?} for {target}", wanted.criterion.kind.name);
                 compared += usize::from(is_monotone && *declared);
             }
         }

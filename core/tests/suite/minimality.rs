@@ -368,17 +368,17 @@ proptest! {
                 if bound.criterion.alike(a as u32, b as u32) {
                     let mut swapped = counts.clone();
                     swapped.swap(a, b);
-                    prop_assert_eq!(holds(&swapped), before, "{} {:?}", wanted.kind.name, (a, b));
+                    prop_assert_eq!(holds(&swapped), before, "{} {:?}", wanted.criterion.kind.name, (a, b));
                 }
                 let size: u32 = counts.iter().sum();
                 let dooms = bound.criterion.dooms(a as u32, u64::from(counts[a]), u64::from(size));
-                prop_assert!(!dooms || !before, "{} {:?} {}", wanted.kind.name, counts, a);
+                prop_assert!(!dooms || !before, "{} {:?} {}", wanted.criterion.kind.name, counts, a);
                 // One record of a gets b, neither being more often than said.
                 let ignored = |code: usize, most: u32| bound.criterion.ignores(code as u32, u64::from(most), u64::from(size));
                 if a != b && counts[a] > 0 && ignored(a, counts[a]) && ignored(b, counts[b] + 1) {
                     let mut moved = counts.clone();
                     (moved[a], moved[b]) = (moved[a] - 1, moved[b] + 1);
-                    prop_assert_eq!(holds(&moved), before, "{} {:?} {:?}", wanted.kind.name, counts, (a, b));
+                    prop_assert_eq!(holds(&moved), before, "{} {:?} {:?}", wanted.criterion.kind.name, counts, (a, b));
                 }
             }
         }

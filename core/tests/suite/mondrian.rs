@@ -1,14 +1,14 @@
 //! Mondrian against a plain reading of its rule, its promises on made-up and real tables, and Figure 6(b) of Cormode et al. 2010.
 
 use proptest::prelude::*;
-use sfumato::anonymize::{Class, Grouping, Outcome, Replay, Safety, Task, View, Wanted};
+use sfumato::anonymize::{ChosenMethod, Class, Grouping, Outcome, Replay, Safety, Task, View};
 use sfumato::candidate::Groups;
 use sfumato::chance::Chance;
 use sfumato::criterion::Bound;
 use sfumato::data::{Column, Formats, ReadOptions, Role, Schema, Table, ValueType, sample};
 use sfumato::kind::Raw;
 use sfumato::plan::Plan;
-use sfumato::utility::Chosen;
+use sfumato::utility::ChosenMetric;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
@@ -37,12 +37,12 @@ impl Case {
         Case { table, plan, bound }
     }
 
-    fn wanted(split: &str) -> Wanted {
-        Wanted::new("mondrian", &[("split", Raw::from(split))]).expect("the method")
+    fn wanted(split: &str) -> ChosenMethod {
+        ChosenMethod::new("mondrian", &[("split", Raw::from(split))]).expect("the method")
     }
 
     fn run(&self, split: &str) -> Option<Grouping> {
-        let metric = Chosen::new("loss", &[]).expect("a metric");
+        let metric = ChosenMetric::new("loss", &[]).expect("a metric");
         let (table, schema) = (&self.table, &self.plan.schema);
         let (requirements, bound, chance) = (&self.plan.requirements[..], &self.bound[..], Chance::insecure(5));
         let task = Task { table, schema, requirements, bound, limit: 0, metric: &metric, chance };
@@ -322,10 +322,10 @@ fn what_is_not_known_is_not_replayed() {
 fn axes_are_checked() {
     let case =
         Case::new(sample::hospital(50, 7), "age = \"quasi\"\nsex = \"quasi\"\ndisease = \"sensitive\"", &CRITERIA[..1]);
-    let metric = Chosen::new("loss", &[]).expect("a metric");
+    let metric = ChosenMetric::new("loss", &[]).expect("a metric");
     let message = |axes: &[&str]| {
         let axes = Raw::List(axes.iter().map(|word| Raw::from(*word)).collect());
-        let wanted = Wanted::new("mondrian", &[("axes", axes)]).expect("the method");
+        let wanted = ChosenMethod::new("mondrian", &[("axes", axes)]).expect("the method");
         let (table, schema, chance) = (&case.table, &case.plan.schema, Chance::default());
         let (requirements, bound) = (&case.plan.requirements[..], &case.bound[..]);
         let task = Task { table, schema, requirements, bound, limit: 0, metric: &metric, chance };

@@ -165,7 +165,7 @@ fn plans() -> Vec<String> {
                 "form = \"generalized\"\nmax_suppressed = 0.5\nsuppressed = \"starred\"",
             ] {
                 // Where values are published as they are, a hierarchy would do nothing, and is refused.
-                let by_levels = anonymize::Wanted::new(method.name, &[]).unwrap().chooses_levels();
+                let by_levels = anonymize::ChosenMethod::new(method.name, &[]).unwrap().chooses_levels();
                 let is_exact = release.contains("bucketized") && !by_levels;
                 let columns = if is_exact { "[columns]\np = \"quasi\"\nq = \"quasi\"\n" } else { COLUMNS };
                 plans.push(format!(

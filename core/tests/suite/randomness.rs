@@ -13,7 +13,7 @@
 
 use rand::Rng;
 use sfumato::Plan;
-use sfumato::anonymize::{Outcome, Task, Wanted};
+use sfumato::anonymize::{ChosenMethod, Outcome, Task};
 use sfumato::candidate::Groups;
 use sfumato::chance::Chance;
 use sfumato::criterion::{Bound, Requirement};
@@ -24,7 +24,7 @@ use sfumato::recode::{Form, Recoding, bucketize};
 use sfumato::skew::{self, Ranked, Skewed};
 use sfumato::transactions::method::{self, Task as SetTask};
 use sfumato::transactions::{Demand, Released, Sensitive, Separated, Shared, Together, Transactions};
-use sfumato::utility::Chosen;
+use sfumato::utility::ChosenMetric;
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -204,7 +204,7 @@ struct Runs {
     schema: Schema,
     requirements: Vec<Requirement>,
     bound: Vec<Bound>,
-    metric: Chosen,
+    metric: ChosenMetric,
 }
 
 impl Runs {
@@ -213,10 +213,10 @@ impl Runs {
         let written = [(param.0, Raw::Number(param.1.to_string()))];
         let requirements = vec![Requirement::new(criterion, &written, &[], &schema).unwrap()];
         let bound = requirements.iter().map(|wanted| wanted.bind(&table, &schema, Path::new(".")).unwrap()).collect();
-        Runs { table, schema, requirements, bound, metric: Chosen::new("loss", &[]).unwrap() }
+        Runs { table, schema, requirements, bound, metric: ChosenMetric::new("loss", &[]).unwrap() }
     }
 
-    fn groups(&self, method: &Wanted, chance: Chance) -> Vec<Vec<u32>> {
+    fn groups(&self, method: &ChosenMethod, chance: Chance) -> Vec<Vec<u32>> {
         let task = Task {
             table: &self.table,
             schema: &self.schema,
@@ -236,7 +236,7 @@ impl Runs {
     }
 
     /// The group of a record.
-    fn with(&self, record: u32, method: &Wanted) -> Vec<u32> {
+    fn with(&self, record: u32, method: &ChosenMethod) -> Vec<u32> {
         self.groups(method, Chance::System).into_iter().find(|group| group.contains(&record)).unwrap()
     }
 }
@@ -245,7 +245,7 @@ impl Runs {
 fn anatomy_puts_records_together_by_lot() {
     let rows: Vec<(u32, u32)> = (0..12).map(|at| (at, at / 4)).collect();
     let runs = Runs::new(&rows, "frequency-l-diversity", ("l", "3"));
-    let anatomy = Wanted::new("anatomy", &[]).unwrap();
+    let anatomy = ChosenMethod::new("anatomy", &[]).unwrap();
     Tally::draw(16 * draws(), || runs.with(0, &anatomy)).is_even(16, "who is with the first record");
     // One more record of the last value joins any of the groups that lack it, and any of its records may be the one left over.
     let rows: Vec<(u32, u32)> = (0..9).map(|at| (at, at / 3)).chain([(9, 3)]).collect();
@@ -269,15 +269,15 @@ fn ties_are_broken_by_lot() {
     let equal = Runs::new(&[(1, 0); 6], "k-anonymity", ("k", "3"));
     for name in ["greedy-grouping", "symmetric-grouping"] {
         for sort in ["lexicographic", "hilbert"] {
-            let method = Wanted::new(name, &[("sort", Raw::from(sort))]).unwrap();
+            let method = ChosenMethod::new(name, &[("sort", Raw::from(sort))]).unwrap();
             Tally::draw(10 * draws(), || equal.with(0, &method)).is_even(10, name);
         }
     }
     let middle = Runs::new(&[(0, 0), (1, 0), (1, 0), (1, 0), (1, 0), (2, 0)], "k-anonymity", ("k", "3"));
-    let even = Wanted::new("mondrian", &[("split", Raw::from("relaxed"))]).unwrap();
+    let even = ChosenMethod::new("mondrian", &[("split", Raw::from("relaxed"))]).unwrap();
     // The most frequent value comes first, so one of its four records is in the other half.
     Tally::draw(4 * draws(), || middle.with(0, &even)).is_even(4, "mondrian");
-    let divided = Wanted::new("base", &[("anatomize", Raw::Flag(true))]).unwrap();
+    let divided = ChosenMethod::new("base", &[("anatomize", Raw::Flag(true))]).unwrap();
     let runs = Runs::new(&(0..8).map(|at| (at, at / 4)).collect::<Vec<_>>(), "frequency-l-diversity", ("l", "2"));
     Tally::draw(4 * draws(), || runs.with(0, &divided)).is_even(4, "division of large groups");
 }
@@ -288,7 +288,7 @@ fn a_safe_group_goes_on_with_its_chance() {
     let runs = Runs::new(&rows, "k-anonymity", ("k", "1"));
     for (p, chance) in [("0.65", 0.65), ("0.2", 0.2)] {
         let written = [("p", Raw::Number(p.into())), ("bucket", Raw::Number("1".into()))];
-        let method = Wanted::new("randomized-greedy-grouping", &written).unwrap();
+        let method = ChosenMethod::new("randomized-greedy-grouping", &written).unwrap();
         let tally = Tally::draw(40 * draws(), || runs.with(0, &method).len().min(5));
         let share = |length: usize| chance_to(length, chance);
         let shares = (1..=5).map(|length| (length, share(length))).collect();
@@ -474,7 +474,7 @@ fn with_the_seed_groups_by_lot_are_repeated() {
     let runs = Runs::new(&rows, "frequency-l-diversity", ("l", "3"));
     for (name, written) in [("anatomy", vec![]), ("randomized-greedy-grouping", vec![("p", Raw::Number("0.5".into()))])]
     {
-        let method = Wanted::new(name, &written).unwrap();
+        let method = ChosenMethod::new(name, &written).unwrap();
         assert_eq!(runs.groups(&method, Chance::insecure(5)), runs.groups(&method, Chance::insecure(5)), "{name}");
         if name == "anatomy" {
             // The same groups by chance: one in (20!)² cases.

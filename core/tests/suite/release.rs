@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 use sfumato::attack;
 use sfumato::data::{Column, Formats, Table, sample};
+use sfumato::kind::Member;
 use sfumato::release::{self, Order, verify};
 use sfumato::{Plan, publish};
 use sha2::{Digest, Sha256};
@@ -237,7 +238,7 @@ fn attacks_that_need_the_original_are_named_and_no_more() {
     assert!(stated.iter().all(|one| one["attack"] != "demographic"));
     for one in stated {
         let kind = attack::find(one["attack"].as_str().unwrap()).unwrap();
-        let wanted = [(kind, kind.check(&[]).unwrap())];
+        let wanted = [Member::of(kind, &[]).unwrap()];
         let found = release::attack(&folder.path().join("release"), &wanted, &Formats::default()).unwrap();
         let same = found.iter().any(|again| again["on"] == one["on"] && again["max_belief"] == one["highest_belief"]);
         assert!(same, "{one}");

@@ -2,14 +2,14 @@
 
 use crate::support::requirement_of;
 use proptest::prelude::*;
-use sfumato::anonymize::{Generalization, Outcome, Task, Wanted};
+use sfumato::anonymize::{ChosenMethod, Generalization, Outcome, Task};
 use sfumato::candidate::Histogram;
 use sfumato::criterion::{Bound, Evidence, KINDS, Requirement, Subject};
 use sfumato::data::hierarchy::{Hierarchy, Ladder, Rule};
 use sfumato::data::{Column, ColumnSpec, Role, Schema, Table};
 use sfumato::error::Result;
 use sfumato::kind::Raw;
-use sfumato::utility::{self, Chosen};
+use sfumato::utility::{self, ChosenMetric};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
@@ -261,7 +261,7 @@ fn search(case: &Case, requirements: &[Requirement], limit: u64, method: &str, m
     let (table, schema) = (case.table(), case.schema());
     let bound: Vec<Bound> =
         requirements.iter().map(|wanted| wanted.bind(&table, &schema, Path::new(".")).unwrap()).collect();
-    let metric = Chosen::new(metric, &[]).unwrap();
+    let metric = ChosenMetric::new(metric, &[]).unwrap();
     let task = Task {
         table: &table,
         schema: &schema,
@@ -278,7 +278,7 @@ fn search(case: &Case, requirements: &[Requirement], limit: u64, method: &str, m
 const BY_LEVELS: [&str; 2] = ["incognito", "optimal"];
 
 fn run(method: &str, task: &Task<'_>) -> Option<Generalization> {
-    match Wanted::new(method, &[]).unwrap().build().run(task).unwrap() {
+    match ChosenMethod::new(method, &[]).unwrap().build().run(task).unwrap() {
         Some(Outcome::Groups(_)) => panic!("{method} chooses levels"),
         Some(Outcome::Levels(found)) => Some(found),
         None => None,
@@ -302,7 +302,7 @@ fn check(case: &Case, requirements: &[Requirement], limit: u64) {
     let bound: Vec<Bound> =
         requirements.iter().map(|wanted| wanted.bind(&table, &schema, Path::new(".")).unwrap()).collect();
     let nodes = brute_force(case, &table, &schema, &bound, limit as usize);
-    let names: Vec<&str> = requirements.iter().map(|wanted| wanted.kind.name).collect();
+    let names: Vec<&str> = requirements.iter().map(|wanted| wanted.criterion.kind.name).collect();
     let mut safe: Vec<Vec<usize>> = Vec::new();
     for node in nodes.iter().filter(|node| node.safe) {
         if !nodes.iter().any(|other| other.safe && is_finer(other, node)) {
@@ -396,7 +396,7 @@ proptest! {
         let mut nodes = brute_force(&case, &table, &schema, &bound, limit as usize);
         nodes.retain(|node| (range.0..=range.1).contains(&node.levels[0]));
         for method in BY_LEVELS {
-            let metric = Chosen::new("loss", &[]).unwrap();
+            let metric = ChosenMetric::new("loss", &[]).unwrap();
             let task = Task { table: &table, schema: &schema, requirements: &requirements, bound: &bound, limit, metric: &metric, chance: Default::default() };
             let found = run(method, &task);
             prop_assert_eq!(found.map(|found| found.levels), best(&nodes, "loss").map(|node| node.levels.clone()));
@@ -425,7 +425,7 @@ fn check_with(case: &Case, schema: &Schema, requirements: &[Requirement], limit:
         requirements.iter().map(|wanted| wanted.bind(&table, schema, Path::new(".")).unwrap()).collect();
     let nodes = brute_force(case, &table, schema, &bound, limit as usize);
     for method in BY_LEVELS {
-        let metric = Chosen::new("loss", &[]).unwrap();
+        let metric = ChosenMetric::new("loss", &[]).unwrap();
         let task = Task {
             table: &table,
             schema,
@@ -437,6 +437,6 @@ fn check_with(case: &Case, schema: &Schema, requirements: &[Requirement], limit:
         };
         let found = run(method, &task);
         let wanted = best(&nodes, "loss").map(|node| node.levels.clone());
-        assert_eq!(found.map(|found| found.levels), wanted, "{method} {}", requirements[0].kind.name);
+        assert_eq!(found.map(|found| found.levels), wanted, "{method} {}", requirements[0].criterion.kind.name);
     }
 }

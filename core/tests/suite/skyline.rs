@@ -253,7 +253,7 @@ proptest! {
         let before = verdicts(&table_of(Semantics::Single, Form::Records, &release), &wanted);
         let after = verdicts(&table_of(Semantics::Single, Form::Records, &merged), &wanted);
         for ((before, after), wanted) in before.iter().zip(&after).zip(&wanted) {
-            prop_assert!(after.points[0].measured <= before.points[0].measured + 1e-12, "{:?}", wanted.params);
+            prop_assert!(after.points[0].measured <= before.points[0].measured + 1e-12, "{:?}", wanted.criterion.params);
         }
     }
 
@@ -272,7 +272,7 @@ proptest! {
             let codes = table.column("s").unwrap().codes();
             let mut counter = Counter::new(table.column("s").unwrap().domain().len());
             let whole = counter.count(0, codes.iter().copied());
-            prop_assert_eq!(bound.criterion.holds(&whole), bound.criterion.holds_among(&whole), "{} {:?}", wanted.kind.name, wanted.params);
+            prop_assert_eq!(bound.criterion.holds(&whole), bound.criterion.holds_among(&whole), "{} {:?}", wanted.criterion.kind.name, wanted.criterion.params);
             let groups = Groups::by_columns(&[table.column("zip").unwrap()], table.rows());
             let sure: Vec<Vec<u32>> = (0..groups.len())
                 .filter(|&group| bound.criterion.holds_among(&counter.count(group, groups.rows(group).iter().map(|&row| codes[row as usize]))))

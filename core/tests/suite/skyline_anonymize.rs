@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use sfumato::anonymize::skyline_anonymize::{Priority, Rule, Stream};
-use sfumato::anonymize::{Class, Grouping, Outcome, Task, Wanted};
+use sfumato::anonymize::{ChosenMethod, Class, Grouping, Outcome, Task};
 use sfumato::audit::{audit_bound, audit_groups};
 use sfumato::candidate::{Counter, Groups, Histogram};
 use sfumato::chance::Chance;
@@ -10,7 +10,7 @@ use sfumato::criterion::{Bound, Evidence, Requirement};
 use sfumato::data::{Column, ColumnSpec, Role, Schema, Table, sample};
 use sfumato::kind::Raw;
 use sfumato::plan;
-use sfumato::utility::Chosen;
+use sfumato::utility::ChosenMetric;
 use std::cmp::Reverse;
 use std::path::Path;
 
@@ -62,7 +62,7 @@ impl Case {
     }
 
     fn try_run(&self, written: &[(&str, Raw)]) -> sfumato::Result<Option<Grouping>> {
-        let metric = Chosen::new("loss", &[]).expect("a metric");
+        let metric = ChosenMetric::new("loss", &[]).expect("a metric");
         let task = Task {
             table: &self.table,
             schema: &self.schema,
@@ -72,7 +72,7 @@ impl Case {
             metric: &metric,
             chance: Chance::insecure(1),
         };
-        let outcome = Wanted::new("skyline-anonymize", written)?.run(&task)?;
+        let outcome = ChosenMethod::new("skyline-anonymize", written)?.run(&task)?;
         Ok(outcome.map(|outcome| match outcome {
             Outcome::Groups(grouping) => grouping,
             Outcome::Levels(_) => panic!("groups are expected"),
@@ -439,12 +439,12 @@ fn the_target_is_the_sensitive_column_of_a_criterion_or_one_that_is_named() {
 
 #[test]
 fn it_is_asymmetric_and_finds_more_groups_than_mondrian() {
-    assert_eq!(Wanted::new("skyline-anonymize", &[]).expect("the method").build().class(), Class::Asymmetric);
+    assert_eq!(ChosenMethod::new("skyline-anonymize", &[]).expect("the method").build().class(), Class::Asymmetric);
     let case = hospital(&["criterion = \"frequency-l-diversity\"\nl = 3"]);
-    let metric = Chosen::new("loss", &[]).expect("a metric");
+    let metric = ChosenMetric::new("loss", &[]).expect("a metric");
     let (table, schema, requirements, bound) = (&case.table, &case.schema, &case.requirements[..], &case.bound[..]);
     let task = Task { table, schema, requirements, bound, limit: 0, metric: &metric, chance: Chance::insecure(1) };
-    let outcome = Wanted::new("mondrian", &[]).expect("the method").run(&task).expect("it runs");
+    let outcome = ChosenMethod::new("mondrian", &[]).expect("the method").run(&task).expect("it runs");
     let Some(Outcome::Groups(mondrian)) = outcome else { panic!("groups are expected") };
     assert!(case.run("widest").expect("groups").len() > mondrian.groups.len());
 }

@@ -203,7 +203,7 @@ fn confidences_are_not_reached() {
                     assert_eq!(
                         answer.verdict.holds, wanted,
                         "{} c = {spelling}, {x} of {y}",
-                        answer.requirement.kind.name
+                        answer.requirement.criterion.kind.name
                     );
                     verdicts += 1;
                 }
@@ -491,8 +491,8 @@ fn odd_numbers_are_refused_or_meant_exactly() {
                     let plan = format!("criterion = \"{}\"\n{on}{lines}{} = {written}\n", kind.name, param.name);
                     let read = || requirement(&plan, &schema);
                     check_odd(&text, param.name, read, |asked| match is_count {
-                        true => Some(ratio(asked.params.count(param.name), 1)),
-                        false => fraction(asked.params.decimal(param.name)),
+                        true => Some(ratio(asked.criterion.params.count(param.name), 1)),
+                        false => fraction(asked.criterion.params.decimal(param.name)),
                     });
                     tried += 1;
                 }

@@ -1,13 +1,13 @@
 //! Searching all full-domain generalizations of a table, and measuring what is found.
 
-use sfumato::anonymize::{Generalization, Judge, Outcome, Task, Wanted};
+use sfumato::anonymize::{ChosenMethod, Generalization, Judge, Outcome, Task};
 use sfumato::attack;
 use sfumato::criterion::Requirement;
 use sfumato::data::hierarchy::Rule;
 use sfumato::data::{ColumnSpec, Role, Schema, Table};
 use sfumato::kind::Raw;
 use sfumato::recode::{Recoding, generalize};
-use sfumato::utility::Chosen;
+use sfumato::utility::ChosenMetric;
 use sfumato::{Result, chance::Chance};
 use std::sync::Arc;
 
@@ -50,7 +50,7 @@ pub struct Study<'t> {
     table: &'t Table,
     schema: Schema,
     /// Only says which of several safe tables comes first: here all are taken.
-    metric: Chosen,
+    metric: ChosenMetric,
 }
 
 /// What a generalization is worth. Smaller is better.
@@ -92,13 +92,13 @@ impl<'t> Study<'t> {
         let spec = |name: &&str| Ok(ColumnSpec { rule: rules(name)?, ..ColumnSpec::new(*name, Role::Quasi) });
         let mut columns = quasi.iter().map(spec).collect::<Result<Vec<_>>>()?;
         columns.push(ColumnSpec::new(sensitive, Role::Sensitive));
-        Ok(Study { table, schema: Schema::new(columns), metric: Chosen::new("height", &[])? })
+        Ok(Study { table, schema: Schema::new(columns), metric: ChosenMetric::new("height", &[])? })
     }
 
     /// All generalizations that satisfy a wish, by Incognito; nothing if none does.
     pub fn search(&self, wish: Wish) -> Result<Option<Generalization>> {
         let requirements = [wish.requirement(&self.schema)?];
-        let method = Wanted::new("incognito", &[])?;
+        let method = ChosenMethod::new("incognito", &[])?;
         Ok(match method.run_on(self.table, &self.schema, &requirements, &self.metric, Chance::insecure(1))? {
             Some(Outcome::Levels(found)) => Some(found),
             Some(Outcome::Groups(_)) | None => None,

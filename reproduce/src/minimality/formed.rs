@@ -2,13 +2,13 @@
 
 use rayon::prelude::*;
 use sfumato::Result;
-use sfumato::anonymize::{Grouping, Outcome, Replay, Task, View, Wanted};
+use sfumato::anonymize::{ChosenMethod, Grouping, Outcome, Replay, Task, View};
 use sfumato::chance::Chance;
 use sfumato::criterion::{Bound, Requirement};
 use sfumato::data::{Column, ColumnSpec, Role, Schema, Table};
 use sfumato::kind::Raw;
 use sfumato::plan;
-use sfumato::utility::Chosen;
+use sfumato::utility::ChosenMetric;
 
 /// The quasi-identifiers, in the order of the paper's Table 1.
 pub const QUASI: [&str; 6] = ["age", "workclass", "education", "marital-status", "race", "sex"];
@@ -87,7 +87,7 @@ impl Asked {
 
     /// Forms groups; nothing if no choice of the method is safe.
     pub fn form(&self, method: Method<'_>) -> Result<Option<Formed>> {
-        let (metric, chance) = (Chosen::new("loss", &[])?, Chance::insecure(SEED));
+        let (metric, chance) = (ChosenMetric::new("loss", &[])?, Chance::insecure(SEED));
         let Asked { table, schema, requirements, bound } = self;
         let task = Task { table, schema, requirements, bound, limit: 0, metric: &metric, chance };
         let wanted = method.wanted(&schema.names(Role::Quasi))?;
@@ -97,7 +97,7 @@ impl Asked {
     }
 
     /// How the method came to each group, before large ones were divided.
-    fn replayed(&self, method: &Wanted, grouping: &Grouping) -> Result<Vec<Option<Replay>>> {
+    fn replayed(&self, method: &ChosenMethod, grouping: &Grouping) -> Result<Vec<Option<Replay>>> {
         let groups = grouping.whole.as_ref().unwrap_or(&grouping.groups);
         let view = View { table: &self.table, schema: &self.schema, groups, complete: true };
         let method = method.resolved(&grouping.resolved)?.build();
@@ -134,19 +134,19 @@ impl Formed {
 }
 
 impl Method<'_> {
-    fn wanted(self, quasi: &[&str]) -> Result<Wanted> {
+    fn wanted(self, quasi: &[&str]) -> Result<ChosenMethod> {
         let order = ("order", Raw::List(quasi.iter().map(|name| Raw::from(*name)).collect()));
         let number = |text: &str| Raw::Number(text.to_string());
         let divided = |anatomize| ("anatomize", Raw::Flag(anatomize));
         match self {
             Method::Greedy { bucket } => {
-                Wanted::new("greedy-grouping", &[order, ("bucket", number(&bucket.to_string()))])
+                ChosenMethod::new("greedy-grouping", &[order, ("bucket", number(&bucket.to_string()))])
             }
             Method::Randomized { p, anatomize } => {
-                Wanted::new("randomized-greedy-grouping", &[order, ("p", number(p)), divided(anatomize)])
+                ChosenMethod::new("randomized-greedy-grouping", &[order, ("p", number(p)), divided(anatomize)])
             }
-            Method::Symmetric { anatomize } => Wanted::new("symmetric-grouping", &[order, divided(anatomize)]),
-            Method::Base { anatomize } => Wanted::new("base", &[divided(anatomize)]),
+            Method::Symmetric { anatomize } => ChosenMethod::new("symmetric-grouping", &[order, divided(anatomize)]),
+            Method::Base { anatomize } => ChosenMethod::new("base", &[divided(anatomize)]),
         }
     }
 }

@@ -56,9 +56,9 @@ fn every_criterion(table: &data::Table, source: Source) -> Result<Section> {
 
 /// As in `k-anonymity, k = 5`.
 fn in_words(wanted: &Requirement) -> String {
-    let settings = wanted.params.iter().map(|(name, setting)| (name, setting.to_string()));
+    let settings = wanted.criterion.params.iter().map(|(name, setting)| (name, setting.to_string()));
     let written = settings.filter(|(_, text)| !text.is_empty()).map(|(name, text)| format!(", {name} = {text}"));
-    format!("{}{}", wanted.kind.name, written.collect::<String>())
+    format!("{}{}", wanted.criterion.kind.name, written.collect::<String>())
 }
 
 fn by_size(setting: &Setting<'_>) -> Result<Section> {
@@ -81,8 +81,10 @@ fn by_size(setting: &Setting<'_>) -> Result<Section> {
         let schema = schema(&table, &HOSPITAL, "disease", "stay")?;
         let quasi = schema.select(&table, Role::Quasi)?;
         let all = requirements(&schema)?;
-        let five: Vec<Requirement> =
-            USUAL.iter().filter_map(|name| all.iter().find(|wanted| wanted.kind.name == *name).cloned()).collect();
+        let five: Vec<Requirement> = USUAL
+            .iter()
+            .filter_map(|name| all.iter().find(|wanted| wanted.criterion.kind.name == *name).cloned())
+            .collect();
         for threads in [1, 2] {
             with_threads(threads, || -> Result<()> {
                 let (grouping, groups) = best(3, || Groups::by_columns(&quasi, rows));

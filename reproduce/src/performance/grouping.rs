@@ -7,13 +7,13 @@ use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 use sfumato::Result;
-use sfumato::anonymize::{Outcome, Wanted};
+use sfumato::anonymize::{ChosenMethod, Outcome};
 use sfumato::chance::Chance;
 use sfumato::data::{self, Dictionary, Domain, Schema, ValueType};
 use sfumato::kind::Raw;
 use sfumato::plan;
 use sfumato::report::grouped;
-use sfumato::utility::Chosen;
+use sfumato::utility::ChosenMetric;
 use std::time::Duration;
 
 /// Quasi-identifiers like those of a census with their number of values; the first is a number.
@@ -84,12 +84,14 @@ fn groups(table: &data::Table, criterion: &str, method: &str, written: &[(&str, 
     let quasi: Vec<&str> = QUASI.iter().map(|(name, _)| *name).collect();
     let schema = Schema::of(&quasi, &["disease"]);
     let requirements = [plan::requirement(criterion, &schema)?];
-    let metric = Chosen::new("loss", &[])?;
+    let metric = ChosenMetric::new("loss", &[])?;
     let written: Vec<(&str, Raw)> = written.iter().map(|(name, value)| (*name, Raw::from(*value))).collect();
-    Ok(match Wanted::new(method, &written)?.run_on(table, &schema, &requirements, &metric, Chance::default())? {
-        Some(Outcome::Groups(grouping)) => grouping.groups.len(),
-        _ => 0,
-    })
+    Ok(
+        match ChosenMethod::new(method, &written)?.run_on(table, &schema, &requirements, &metric, Chance::default())? {
+            Some(Outcome::Groups(grouping)) => grouping.groups.len(),
+            _ => 0,
+        },
+    )
 }
 
 /// Sorting random numbers eight times, each time as they come.

@@ -7,14 +7,14 @@ use crate::page::{Cell, Chart, Column, Section, Source, Table};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use sfumato::Result;
-use sfumato::anonymize::{Generalization, Judge, Lattice, Outcome, Task, Wanted, Work};
+use sfumato::anonymize::{ChosenMethod, Generalization, Judge, Lattice, Outcome, Task, Work};
 use sfumato::candidate::Groups;
 use sfumato::criterion::{Bound, Requirement};
 use sfumato::data::{self, ColumnSpec, Role, Schema, hierarchy};
 use sfumato::kind::Raw;
 use sfumato::plan;
 use sfumato::report::grouped;
-use sfumato::utility::Chosen;
+use sfumato::utility::ChosenMetric;
 use std::path::Path;
 use std::time::Duration;
 
@@ -151,7 +151,7 @@ struct Case<'a> {
     schema: &'a Schema,
     requirements: Vec<Requirement>,
     bound: Vec<Bound>,
-    metric: Chosen,
+    metric: ChosenMetric,
     limit: u64,
 }
 
@@ -162,7 +162,7 @@ impl<'a> Case<'a> {
             written.map(|text| plan::requirement(text, schema)).collect::<Result<_>>()?;
         let bind = |wanted: &Requirement| wanted.bind(table, schema, Path::new("."));
         let bound = requirements.iter().map(bind).collect::<Result<_>>()?;
-        let metric = Chosen::new("loss", &[])?;
+        let metric = ChosenMetric::new("loss", &[])?;
         Ok(Case { table, schema, requirements, bound, metric, limit: table.rows() as u64 * percent / 100 })
     }
 
@@ -199,7 +199,7 @@ impl<'a> Case<'a> {
     }
 
     fn find(&self, method: &str) -> Result<Option<Generalization>> {
-        Ok(match Wanted::new(method, &[])?.build().run(&self.task())? {
+        Ok(match ChosenMethod::new(method, &[])?.build().run(&self.task())? {
             Some(Outcome::Levels(found)) => Some(found),
             _ => None,
         })

@@ -1,10 +1,10 @@
 //! Forming groups of a table's records.
 
-use sfumato::anonymize::{Grouping, Outcome, Task, Wanted};
+use sfumato::anonymize::{ChosenMethod, Grouping, Outcome, Task};
 use sfumato::chance::Chance;
 use sfumato::data::{Schema, Table};
 use sfumato::kind::Raw;
-use sfumato::utility::Chosen;
+use sfumato::utility::ChosenMetric;
 use sfumato::{Error, Fault, Result, plan};
 use std::path::Path;
 
@@ -18,11 +18,11 @@ pub fn form(
 ) -> Result<Grouping> {
     let requirements = [plan::requirement(criterion, schema)?];
     let bound = [requirements[0].bind(table, schema, Path::new("."))?];
-    let metric = Chosen::new("loss", &[])?;
+    let metric = ChosenMetric::new("loss", &[])?;
     let chance = Chance::insecure(1);
     let task = Task { table, schema, requirements: &requirements, bound: &bound, limit: 0, metric: &metric, chance };
     let written: Vec<(&str, Raw)> = written.iter().map(|(name, value)| (*name, Raw::from(*value))).collect();
-    match Wanted::new(method, &written)?.run(&task)? {
+    match ChosenMethod::new(method, &written)?.run(&task)? {
         Some(Outcome::Groups(grouping)) => Ok(grouping),
         _ => Err(Error::new(Fault::Infeasible, format!("{method} found no groups of {} records", table.rows()))),
     }

@@ -183,7 +183,7 @@ fn steps(last: u64) -> Vec<(u64, u64)> {
 
 /// The largest k that a criterion of the plan asks for.
 pub(super) fn asked_k(publication: &Publication) -> Option<u64> {
-    let settings = publication.criteria.iter().flat_map(|answer| answer.requirement.params.iter());
+    let settings = publication.criteria.iter().flat_map(|answer| answer.requirement.criterion.params.iter());
     let counts = settings.filter_map(|(name, setting)| match setting {
         Setting::Count(count) if name == "k" => Some(*count),
         _ => None,

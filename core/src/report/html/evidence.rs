@@ -31,13 +31,13 @@ pub(super) fn promised(publication: &Publication, guard: &Guard) -> Markup {
 
 fn criterion(answer: &Answer, guard: &Guard) -> Markup {
     let (wanted, verdict) = (&answer.requirement, &answer.verdict);
-    let mut asked = settings(&wanted.params);
+    let mut asked = settings(&wanted.criterion.params);
     // Points have a table of their own.
     asked.retain(|setting| verdict.points.is_empty() || !setting.starts_with("points = "));
     html! {
         section.card.bad[!verdict.holds] {
-            div.card-head { h3 { (wanted.kind.name) @if !wanted.on.is_empty() { " of " (listed(&wanted.on)) } } (badge(verdict.holds, "holds", "does not hold")) }
-            p { (wanted.kind.summary) "." }
+            div.card-head { h3 { (wanted.criterion.kind.name) @if !wanted.on.is_empty() { " of " (listed(&wanted.on)) } } (badge(verdict.holds, "holds", "does not hold")) }
+            p { (wanted.criterion.kind.summary) "." }
             @if answer.is_checked { p { (measured_words(answer, guard)) } }
             @else { p { "The custodian checked it when the release was made. The release alone does not tell by how much it holds." } }
             dl.facts {
@@ -50,7 +50,7 @@ fn criterion(answer: &Answer, guard: &Guard) -> Markup {
                 }
             }
             @if !verdict.points.is_empty() { (points(answer)) }
-            p.lead { "Defined in: " (wanted.kind.reference) "." }
+            p.lead { "Defined in: " (wanted.criterion.kind.reference) "." }
         }
     }
 }
@@ -88,7 +88,7 @@ pub(super) fn fact(name: &str, value: &str) -> Markup {
 fn measured_param(answer: &Answer) -> Option<&'static Param> {
     let also = |name: &str| answer.verdict.also.iter().any(|(known, _)| *known == name);
     let numeric = |param: &&Param| matches!(param.shape, Shape::Count(_) | Shape::Decimal(_)) && !also(param.name);
-    let mut candidates = answer.requirement.kind.params.iter().filter(numeric);
+    let mut candidates = answer.requirement.criterion.kind.params.iter().filter(numeric);
     let first = candidates.next()?;
     if candidates.next().is_none() { Some(first) } else { None }
 }
@@ -118,7 +118,7 @@ fn named(param: &str, value: f64, guard: &Guard) -> String {
 fn measured_words(answer: &Answer, guard: &Guard) -> String {
     let verdict = &answer.verdict;
     if !verdict.holds {
-        let asked = settings(&answer.requirement.params).join(", ");
+        let asked = settings(&answer.requirement.criterion.params).join(", ");
         return format!(
             "The release does not keep it: measured is {}, asked for was {asked}.",
             measured(answer, guard)

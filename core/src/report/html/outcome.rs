@@ -258,7 +258,7 @@ pub(super) fn done(publication: &Publication, guard: &Guard) -> Markup {
             (fact("Method", method.name))
             @if !set.is_empty() { (fact("Set to", &set.join(", "))) }
             (fact("Class", method.class.name()))
-            @if let Some(chosen) = &method.chosen { (fact("Chosen by", chosen.metric)) }
+            @if let Some(chosen) = &method.chosen { (fact("ChosenMetric by", chosen.metric)) }
             @if let Some(search) = search {
                 (fact("Candidates in all", &grouped(search.nodes)))
                 (fact("Looked at one by one", &grouped(search.checked)))

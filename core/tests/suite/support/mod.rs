@@ -193,8 +193,8 @@ fn least_ratio(groups: &[Vec<f64>], statements: usize, has_target: bool) -> f64 
 
 /// The plain reading of a requirement on a table.
 pub fn naive(wanted: &Requirement, rows: &[Row]) -> Plain {
-    let name = wanted.kind.name;
-    let params = &wanted.params;
+    let name = wanted.criterion.kind.name;
+    let params = &wanted.criterion.params;
     let decimal = |param: &str| params.decimal(param).to_f64();
     let codes = |param: &str| -> Vec<u32> {
         let of = |value: &String| DISEASES.iter().position(|known| known == value).unwrap() as u32;
