@@ -179,7 +179,7 @@ mod tests {
     fn what_is_not_known_is_said() {
         let told = text(Related::Assumed, Outcome::Found(found(0, None, false)));
         assert!(told.contains("If they are") && told.contains("– disease: nobody of 8 people"), "{told}");
-        assert!(told.contains("at least 0.5") && told.contains("At least 6 people are left with 2 values"), "{told}");
+        assert!(told.contains("no higher belief is found than by each") && told.contains("At least 6 people are left with 2 values"), "{told}");
         assert!(text(Related::Assumed, Outcome::Found(found(0, Some(0.7), false))).contains("! disease"));
         assert!(text(Related::Assumed, Outcome::Found(found(0, Some(0.5), true))).contains("✓ disease"));
         assert!(text(Related::Assumed, Outcome::Unrelated).contains("not about the same people"));
