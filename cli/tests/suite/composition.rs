@@ -279,6 +279,27 @@ fn anatomy_twice_tells_nothing_where_everybody_keeps_the_same_candidates() {
     assert!((disease["highest_belief_about"].as_f64().unwrap() - 0.5).abs() < 1e-3, "{disease:#}");
 }
 
+/// Two hierarchies with the same names and other values under them: no release shows that, so nothing is called safe.
+#[test]
+fn labels_that_mean_something_else_are_not_vouched_for() {
+    let of = |file: &str| {
+        format!("p = {{ role = \"quasi\", hierarchy = {{ file = \"{file}\" }}, levels = [1, 1] }}\ns = \"sensitive\"\n")
+    };
+    let sizes = "[[require]]\ncriterion = \"k-anonymity\"\nk = 2\n";
+    let more = format!("{sizes}[[require]]\ncriterion = \"distinct-l-diversity\"\nl = 2\n");
+    let folder = Folder::new(&[
+        ("table.csv", "p,s\n1,a\n2,b\n3,a\n4,c\n"),
+        ("a.csv", "1;L;*\n2;L;*\n3;H;*\n4;H;*\n"),
+        ("b.csv", "1;H;*\n2;L;*\n3;L;*\n4;H;*\n"),
+        ("a.toml", &plan(&of("a.csv"), sizes)),
+        ("b.toml", &plan(&of("b.csv"), &more)),
+    ]);
+    publish(&folder, "a.toml --out a");
+    publish(&folder, "b.toml --out b");
+    let text = folder.output("compare a b", 0);
+    assert!(!text.contains("✓ s:") && text.contains("takes labels with the same name to mean the same"), "{text}");
+}
+
 #[test]
 fn a_coarsening_adds_nothing_and_other_people_are_not_compared() {
     let folder = by_zip_and_by_age();

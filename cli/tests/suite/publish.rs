@@ -338,7 +338,7 @@ fn the_gate_may_report_instead() {
     );
     assert_eq!(stated["plan"]["gate"]["attacks"], "report");
     let text = folder.output(&format!("{PUBLISH} --replace"), 0);
-    assert!(text.starts_with('✗') && text.contains("attacks above its limit"), "{text}");
+    assert!(text.starts_with('✗') && text.contains("exceed their limits"), "{text}");
 }
 
 #[test]

@@ -310,7 +310,7 @@ fn sensitive_items_come_from_a_file_a_share_or_a_list() {
     );
     assert_eq!(released(&listed, "sensitive.txt"), "condom\npills\n");
     let notes = internally(&listed)["original"]["notes"].to_string();
-    assert!(notes.contains("1 of the listed sensitive items occurs nowhere"), "{notes}");
+    assert!(notes.contains("\\\"pills\\\" occurs nowhere"), "{notes}");
 
     let share = folder(TABLE_1, "sensitive = { share = 0.4, seed = 1 }", THIRD);
     let certificate = publish(&share);

@@ -171,6 +171,11 @@ pub trait Method: Send + Sync {
     /// What its choices depend on, for criteria that read sensitive values.
     fn class(&self) -> Class;
 
+    /// Whether its choice among safe outcomes depends on sensitive values, beside what criteria make of them.
+    fn prefers_by_values(&self, _schema: &Schema) -> bool {
+        false
+    }
+
     /// What it goes by when it compares values of a quasi-identifier, which has this place in the plan.
     fn along(&self, _at: usize, _column: &Column, _schema: &Schema) -> Result<Along> {
         Ok(Along::Nothing)
@@ -324,6 +329,13 @@ impl ChosenMethod {
     /// Whether it chooses levels of hierarchies, and not groups of records.
     pub fn chooses_levels(&self) -> bool {
         self.params.iter().any(|(name, _)| name == SEARCH.name)
+    }
+
+    /// Whether its choice among safe outcomes depends on sensitive values, beside what criteria make of them: by what
+    /// it prefers itself, or by the metric that chooses levels.
+    pub fn prefers_by_values(&self, metric: Option<&ChosenMetric>, schema: &Schema) -> bool {
+        let by_metric = self.chooses_levels() && metric.is_some_and(|metric| metric.build().needs_joint());
+        by_metric || self.build().prefers_by_values(schema)
     }
 
     /// Whether large groups are divided once more.

@@ -17,6 +17,7 @@
 use super::axis::{self, Axis};
 use super::cutting::{Cutter, Filler, Limit, Source, Store};
 use super::{ANATOMIZE, AXES, Along, Build, Class, Grouping, Method, Outcome, Safety, Task};
+use crate::data::Role;
 use crate::data::{Column, Schema};
 use crate::error::{Error, Result};
 use crate::kind::{Kind, Param, Raw, Shape};
@@ -115,6 +116,12 @@ impl Method for TopDown {
             Ok(())
         })?;
         Ok(formed.map(|_| Outcome::Groups(Grouping::of_stretches(&rows, &stretches, resolved))))
+    }
+
+    fn prefers_by_values(&self, schema: &Schema) -> bool {
+        // Without a target it is the column that a criterion is about.
+        let is_quasi = schema.names(Role::Quasi).contains(&self.target.as_str());
+        self.priority == INFORMATION_GAIN && !is_quasi
     }
 
     fn along(&self, at: usize, column: &Column, schema: &Schema) -> Result<Along> {

@@ -315,6 +315,8 @@ mod tests {
             let target = Target {
                 release: &table, groups: &groups, bucketized: false, schema: &schema, original: None, making: None,
                 class: None,
+                is_conditioned: false,
+                withheld: 0,
             suppressed: None,
                 promises: &promises, formats: &formats, folder: Path::new("."),
             };

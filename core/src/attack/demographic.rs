@@ -51,6 +51,10 @@ impl Attack for Demographic {
         names.into_iter().map(|name| self.find(target, original, name)).collect()
     }
 
+    fn reads_hidden_values(&self) -> bool {
+        true
+    }
+
     fn is_made(&self, target: &Target<'_>) -> bool {
         !target.bucketized && !target.schema.names(Role::Sensitive).is_empty()
     }

@@ -7,6 +7,8 @@
 //! Groups that cannot be decided (nothing can be replayed, too few possible worlds among those drawn, an interval on
 //! both sides of the limit, or groups whose decisions depend on each other) are undecided. Their people count as above
 //! any limit that the plan sets, and the highest belief is then a lower bound: at least a value's share of its group.
+//! The same goes for people whose records a method suppressed that reads sensitive values, and for everybody where a
+//! metric or a limit on another attack reads them: nobody counts the worlds that this leaves.
 //! **Cost**: for each kind of group the number of states that drawing its records one by one leads through; beyond the `budget`, `samples` worlds are drawn by lot and beliefs are intervals, which hold all together with 99.9 %.
 //! Floats decide where they are clear, integers of any size where not.
 //! **Reference**: Wong et al. 2007; Cormode et al. 2010.
@@ -22,7 +24,7 @@
 use super::shared::{Belief, Tally, cared_for, over_groups};
 use super::worlds::release::{Held, Home, Worlds, replay_all};
 use super::worlds::{Effort, Estimate, Scene};
-use super::{Attack, Build, Finding, Making, Target, UNDECIDED_PEOPLE, VULNERABLE_SHARE};
+use super::{Attack, Build, Finding, Making, SUPPRESSED_UNDECIDED, Target, UNDECIDED_PEOPLE, VULNERABLE_SHARE};
 use crate::anonymize::{Class, Replay, Safety};
 use crate::candidate::Groups;
 use crate::criterion::{About, Bound, Knowledge, Limit, Scope, Subject, frequency};
@@ -70,6 +72,7 @@ struct Minimality {
 impl Attack for Minimality {
     fn run(&self, target: &Target<'_>) -> Result<Vec<Finding>> {
         match &target.making {
+            _ if target.is_conditioned => self.attack_shares(target, Known::Nothing, target.class),
             Some(making) => self.attack_making(target, making),
             None => {
                 let sizes_only = |subject: &Subject| matches!(subject, Subject::Nothing);
@@ -121,19 +124,22 @@ impl Minimality {
     }
 
     fn find_on(&self, side: &Side<'_>, class: Option<Class>) -> Finding {
+        let withheld = side.withheld_undecided(class);
         let published = side.ground.published;
         let sum = over_groups(published, Sum::default, |sum, group| side.visit(sum, group), Sum::merge);
         let knowledge = "the release, everybody's quasi-identifiers, and the method with its parameters".to_string();
         let finding = sum.tally.clone().finding(KIND.name, &self.params, knowledge, published.records());
         let highest = sum.top.and_then(|(_, place)| side.exactly(place)).unwrap_or(finding.highest);
-        let details = sum.details(side, class, finding.people, highest);
+        let mut details = sum.details(side, class, finding.people, highest);
+        details.extend((withheld > 0).then_some((SUPPRESSED_UNDECIDED, withheld as f64)));
+        let above_limit = finding.above_limit + if side.has_tolerated_limit() { withheld } else { 0 };
         // With the release alone it is always the same; worlds are drawn by what the groups are.
         let is_clear = sum.sampled_groups == 0 && !matches!(side.ground.known, Known::Nothing) && !side.whole_matters;
         let repeatable = is_clear || !side.has_original;
-        let warning = sum.warning(side);
-        let is_lower_bound = sum.undecided_people > 0 || sum.sampled_groups > 0;
+        let warning = sum.warning(side, withheld);
+        let is_lower_bound = sum.undecided_people > 0 || sum.sampled_groups > 0 || withheld > 0;
         let on = Some(side.column.name().to_string());
-        Finding { on, highest, is_lower_bound, details, repeatable, warning, ..finding }
+        Finding { on, highest, is_lower_bound, above_limit, details, repeatable, warning, ..finding }
     }
 }
 
@@ -165,6 +171,8 @@ struct Side<'a> {
     whole_matters: bool,
     /// Whether the original is at hand.
     has_original: bool,
+    /// How many records the method suppressed.
+    withheld: u64,
 }
 
 /// What is said of a value.
@@ -206,7 +214,27 @@ impl<'a> Side<'a> {
         let withholds = target.original.is_some_and(|original| original.table.rows() > ground.published.records());
         let reads_whole = target.promises.criteria.iter().any(|(_, bound)| bound.criterion.scope() != Scope::Groups);
         let has_original = target.original.is_some();
-        Ok(Side { ground, column, values, l, whole_matters: withholds && reads_whole, has_original })
+        Ok(Side {
+            ground,
+            column,
+            values,
+            l,
+            whole_matters: withholds && reads_whole,
+            has_original,
+            withheld: target.withheld,
+        })
+    }
+
+    /// How many suppressed people nothing is known about. A method that reads quasi-identifiers alone says nothing about
+    /// their values.
+    fn withheld_undecided(&self, class: Option<Class>) -> u64 {
+        let reads_quasi_only = matches!(self.ground.known, Known::Even) && class != Some(Class::SaOnly);
+        if reads_quasi_only { 0 } else { self.withheld }
+    }
+
+    /// Whether the plan limits the belief in any value.
+    fn has_tolerated_limit(&self) -> bool {
+        self.values.iter().any(|value| value.cared_for && value.tolerated.is_some())
     }
 
     fn home(&self, group: usize) -> Option<Home<'_>> {
@@ -455,7 +483,19 @@ impl Sum {
         self
     }
 
-    fn warning(&self, side: &Side<'_>) -> Option<String> {
+    fn warning(&self, side: &Side<'_>, withheld: u64) -> Option<String> {
+        let of_groups = self.warning_of_groups(side);
+        let of_withheld = (withheld > 0).then(|| {
+            format!(
+                "Nothing limits what somebody who knows the method believes about \"{}\" of people whose records were suppressed.",
+                side.column.name()
+            )
+        });
+        let both: Vec<String> = of_groups.into_iter().chain(of_withheld).collect();
+        (!both.is_empty()).then(|| both.join(" "))
+    }
+
+    fn warning_of_groups(&self, side: &Side<'_>) -> Option<String> {
         let name = side.column.name();
         let beyond = format!(
             "Somebody who knows the method believes more about some people's \"{name}\" than is promised: the {} attack says how much.",

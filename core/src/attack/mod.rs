@@ -75,6 +75,11 @@ pub struct Target<'a> {
     pub making: Option<Making<'a>>,
     /// What the method's choices depend on, where that is known.
     pub class: Option<Class>,
+    /// Whether the release was chosen, or let pass, by something else that depends on sensitive values: a metric that
+    /// reads them, or a limit on an attack that does. No attack that counts worlds knows what that leaves out.
+    pub is_conditioned: bool,
+    /// How many records the method suppressed, or may have.
+    pub withheld: u64,
     /// Which records were withheld before because a value was too frequent, if that is known and was done.
     pub suppressed: Option<Suppressed<'a>>,
     /// What the criteria promise.
@@ -194,6 +199,12 @@ pub trait Attack: Send + Sync {
         false
     }
 
+    /// Whether what it finds depends on original sensitive values beyond what is published: that a release keeps to a
+    /// limit on it tells something about them.
+    fn reads_hidden_values(&self) -> bool {
+        false
+    }
+
     /// Whether it is about such a release at all. By default, it is about sensitive columns.
     fn is_made(&self, target: &Target<'_>) -> bool {
         !target.schema.names(Role::Sensitive).is_empty()
@@ -276,6 +287,11 @@ impl Finding {
         self.detail(UNDECIDED_PEOPLE).filter(|people| *people > 0.0).map(|people| people as u64)
     }
 
+    /// How many suppressed people nothing is known about, if any.
+    pub fn undecided_suppressed(&self) -> Option<u64> {
+        self.detail(SUPPRESSED_UNDECIDED).map(|people| people as u64)
+    }
+
     /// What it was claimed that the belief in which value was the most frequent is not above; nothing for beliefs about people.
     pub fn claimed_belief(&self) -> Option<f64> {
         self.detail(CLAIMED_BELIEF)
@@ -302,6 +318,9 @@ impl Finding {
         self.details.iter().find(|(known, _)| *known == name).map(|(_, value)| *value)
     }
 }
+
+/// The detail that tells about how many people nothing is known, because their records were suppressed.
+pub const SUPPRESSED_UNDECIDED: &str = "suppressed_people_undecided";
 
 /// The detail that tells about how many people something could not be decided.
 pub const UNDECIDED_PEOPLE: &str = "undecided_people";
@@ -346,6 +365,8 @@ pub fn on_release(
         original: None,
         making: None,
         class: None,
+        is_conditioned: false,
+        withheld: 0,
         suppressed: None,
         promises: &Promises::nothing(),
         formats: &Formats::default(),
@@ -371,6 +392,8 @@ pub fn example(name: &str, written: &[(&str, &str)]) -> Result<Vec<Finding>> {
         original: Some(Original { table: &original, row_of: &[0, 1, 2, 3, 4, 5] }),
         making: None,
         class: None,
+        is_conditioned: false,
+        withheld: 0,
         suppressed: None,
         promises: &Promises::nothing(),
         formats: &Formats::default(),

@@ -84,6 +84,13 @@ pub struct Attempt {
     pub is_named: bool,
 }
 
+impl Attempt {
+    /// Whether a release that keeps to its limit tells something about values that are not published.
+    pub fn limits_hidden_values(&self) -> bool {
+        self.max_belief.is_some() && self.attack.build().reads_hidden_values()
+    }
+}
+
 impl Plan {
     /// How to publish: the plan's sections for that, with defaults for what they leave out.
     ///

@@ -17,6 +17,9 @@ use rayon::prelude::*;
 /// name.
 pub const TOLERATED_PERCENT: u64 = 1;
 
+/// What is said where sensitive values are published apart from records.
+const UNMEASURED: &str = " What that discloses about sensitive values is not measured.";
+
 /// What the published insensitive columns disclose.
 ///
 /// **Definition**: a *cell* of some insensitive columns is a set of published records with equal
@@ -55,6 +58,9 @@ pub const TOLERATED_PERCENT: u64 = 1;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Exposure {
+    /// Whether the release separates sensitive values from records: what insensitive columns disclose about them
+    /// cannot be measured then.
+    pub is_separated: bool,
     /// Published records, without starred ones.
     pub records: u64,
     /// Every published insensitive column by itself, in the order of the plan.
@@ -119,6 +125,7 @@ impl Exposure {
         let (named, others): (Vec<&Column>, Vec<&Column>) = open.iter().partition(|column| is_accepted(column));
         let some = |columns: &[&Column]| (!columns.is_empty()).then(|| view.disclosed(columns));
         Ok(Exposure {
+            is_separated: form == Form::Bucketized && !schema.names(Role::Sensitive).is_empty(),
             records: table.rows() as u64,
             columns: open.par_iter().map(alone).collect(),
             together: view.disclosed(&open),
@@ -128,9 +135,9 @@ impl Exposure {
     }
 
     /// Whether the columns that the plan does not accept disclose more than is tolerated: see
-    /// [`TOLERATED_PERCENT`].
+    /// [`TOLERATED_PERCENT`]. What cannot be measured is not tolerated.
     pub fn refused(&self) -> bool {
-        self.others.as_ref().is_some_and(|others| others.exceeds(self.records))
+        self.others.as_ref().is_some_and(|others| self.is_separated || others.exceeds(self.records))
     }
 
     /// The columns that the plan accepts by name.
@@ -141,11 +148,13 @@ impl Exposure {
     /// Refuses a release of which [`Exposure::refused`] says so.
     pub fn refuse(&self) -> Result<()> {
         let Some(others) = self.others.as_ref().filter(|_| self.refused()) else { return Ok(()) };
-        let mut named = self.names(|column| !column.accepted && column.disclosure.discloses());
+        let mut named = self.names(|column| !column.accepted && (self.is_separated || column.disclosure.discloses()));
         if named.is_empty() {
             // None discloses anything by itself, but together they do.
             named = self.names(|column| !column.accepted);
         }
+        let unmeasured = "a bucketized release publishes insensitive columns record by record, and what they disclose \
+                          about sensitive values cannot be measured";
         let message = format!(
             "columns declared insensitive disclose who people are: known beside the quasi-identifiers, {}{}. \
              More than {TOLERATED_PERCENT} % of the published records is refused",
@@ -158,6 +167,7 @@ impl Exposure {
              insensitive = \"drop\" under [release] leaves all of them out; if nobody outside can know them, accept \
              them by name: [release] insensitive = {{ accept = [{list}] }}"
         );
+        let message = if self.is_separated { format!("{unmeasured}: {}", listed(&named)) } else { message };
         Err(Error::new(Fault::Gate, message).help(help))
     }
 
@@ -169,8 +179,9 @@ impl Exposure {
             let names = self.accepted_columns();
             let told = self.told(&listed(&names), names.len(), accepted);
             sentences.push(format!(
-                "The plan accepts insensitive columns by name. Known beside the quasi-identifiers, {told}.{}",
-                self.guesses(accepted)
+                "The plan accepts insensitive columns by name. Known beside the quasi-identifiers, {told}.{}{}",
+                self.guesses(accepted),
+                if self.is_separated { UNMEASURED } else { "" }
             ));
         }
         if let Some(others) = &self.others {
@@ -191,9 +202,11 @@ impl Exposure {
     /// One clause for the headline of a release: that columns which the plan accepts by name
     /// disclose more than would be tolerated. `None` if they do not.
     pub fn headline(&self) -> Option<String> {
-        let accepted = self.accepted.as_ref().filter(|accepted| accepted.exceeds(self.records))?;
+        let accepted = self.accepted.as_ref();
+        let accepted = accepted.filter(|accepted| self.is_separated || accepted.exceeds(self.records))?;
         let names = self.accepted_columns();
-        Some(format!("Accepted by name: {}.", self.told(&listed(&names), names.len(), accepted)))
+        let unmeasured = if self.is_separated { UNMEASURED } else { "" };
+        Some(format!("Accepted by name: {}.{unmeasured}", self.told(&listed(&names), names.len(), accepted)))
     }
 
     fn names(&self, which: impl Fn(&ColumnExposure) -> bool) -> Vec<&str> {

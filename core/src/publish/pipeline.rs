@@ -97,6 +97,8 @@ pub(super) struct Formed {
     pub method: ChosenMethod,
     /// What its choices depend on, for the criteria at hand.
     pub class: Class,
+    /// Whether its choice among safe outcomes depends on sensitive values.
+    prefers_by_values: bool,
     /// The groups of the original's rows.
     pub groups: Groups,
     /// What a method that forms groups saw, and what a bucketized release shows.
@@ -118,7 +120,8 @@ impl Formed {
             return Err(infeasible::explain(task, by_levels)?);
         };
         let sizes_only = Safety::new(task.table, task.bound)?.reads_sizes_only();
-        let class = if sizes_only { Class::QiOnly } else { publishing.method.build().class() };
+        let prefers_by_values = publishing.method.prefers_by_values(Some(&publishing.metric), task.schema);
+        let class = if sizes_only && !prefers_by_values { Class::QiOnly } else { publishing.method.build().class() };
         let (method, groups) = match &outcome {
             Outcome::Levels(found) => {
                 let coarse = generalize(task.table, task.schema, task.bound, &found.levels, publishing.recoding)?;
@@ -135,7 +138,7 @@ impl Formed {
             None => method.build(),
             Some(within) => Box::new(within.with_method(&method)),
         };
-        Ok(Formed { outcome, method, class, groups, lowest, replayed })
+        Ok(Formed { outcome, method, class, prefers_by_values, groups, lowest, replayed })
     }
 
     fn recode(&self, publishing: &Publishing, task: &Task<'_>) -> Result<Recoded> {
@@ -302,6 +305,8 @@ fn attacked(
             original: Some(Original { table: task.table, row_of: &recoded.row_of }),
             making,
             class: Some(formed.class),
+            is_conditioned: formed.prefers_by_values || publishing.attacks.iter().any(Attempt::limits_hidden_values),
+            withheld: recoded.suppressed as u64,
             suppressed,
             promises: &promises,
             formats,

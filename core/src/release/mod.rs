@@ -20,8 +20,11 @@ pub use signature::{SIGNATURE, Signer, signature};
 pub use together::together;
 pub use verify::{Claim, Verification, certificate, table, verify};
 
+use crate::anonymize::{self, ChosenMethod, Class};
+use crate::attack::Finding;
 use crate::data::{Formats, Formulas};
 use crate::error::{Error, Fault, Result};
+use crate::kind::Kind;
 use crate::plan::{Plan, Publishing};
 use crate::publish::{Made, Publication};
 use certify::{Certificate, Statement};
@@ -61,12 +64,15 @@ pub fn pass_gate(publication: &Publication) -> Result<()> {
             let on = finding.on.as_ref().map_or(String::new(), |on| format!(" on {on}"));
             let limit = finding.limit.map_or(1.0, |limit| limit.belief.to_f64());
             let (attack, reached) = (finding.attack, finding.highest.to_f64());
-            match finding.undecided_people() {
-                None => format!(
+            match (finding.undecided_people(), finding.undecided_suppressed()) {
+                (None, Some(gone)) if gone == finding.above_limit => format!(
+                    "{attack}{on} decides nothing about {gone} suppressed people, who count as above the limit of {limit:.4}"
+                ),
+                (None, _) => format!(
                     "{attack}{on} reaches a belief of {reached:.4} where {limit:.4} is the limit; {} people are above it",
                     finding.above_limit
                 ),
-                Some(open) => format!(
+                (Some(open), _) => format!(
                     "{attack}{on} is inconclusive for {open} people, who count as above the limit of {limit:.4}, and reaches at least {reached:.4}"
                 ),
             }
@@ -76,15 +82,28 @@ pub fn pass_gate(publication: &Publication) -> Result<()> {
         return Ok(());
     }
     let message = format!("attacks exceed their limits: {}", excessive.join("; "));
-    let help = match publication.excessive().any(|finding| finding.undecided_people().is_some()) {
-        true => {
-            "use a method that the attack can decide (`sfumato list methods`: those that look at quasi-identifiers alone or at sensitive values alone), leave out the limit, or publish all the same: [gate] attacks = \"report\""
-        }
-        false => {
-            "require a criterion that keeps to the limit (`sfumato list criteria`), use a method that discloses less (`sfumato list methods`), or publish all the same: [gate] attacks = \"report\""
-        }
+    let is_open = |finding: &Finding| finding.undecided_people().is_some();
+    let is_withheld = |finding: &Finding| finding.undecided_suppressed().is_some();
+    let help = match () {
+        () if publication.excessive().any(is_open) => format!(
+            "use a method that the attack can decide ({}), leave out metrics and limits that read sensitive values,",
+            decidable_methods().join(", ")
+        ),
+        () if publication.excessive().any(is_withheld) => "use a method that suppresses nobody,".to_string(),
+        () => "require a criterion that keeps to the limit (`sfumato list criteria`), use a method that discloses less (`sfumato list methods`),".to_string(),
     };
+    let help = format!("{help} leave out the limit, or publish all the same: [gate] attacks = \"report\"");
     Err(Error::new(Fault::Gate, message).help(help))
+}
+
+/// Methods whose choices an attacker can replay, whatever the criteria.
+fn decidable_methods() -> Vec<&'static str> {
+    let class =
+        |kind: &&'static Kind<anonymize::Build>| ChosenMethod::new(kind.name, &[]).map(|one| one.build().class());
+    let is_decidable = |kind: &&'static Kind<anonymize::Build>| {
+        matches!(class(kind), Ok(Class::QiOnly | Class::SaOnly | Class::EvenSplit))
+    };
+    anonymize::KINDS.into_iter().filter(is_decidable).map(|kind| kind.name).collect()
 }
 
 /// Writes a release directory: gate, files in a folder nobody sees, verification of what was written, and one rename. Returns the certificate.

@@ -75,7 +75,12 @@ impl Stated {
     /// What the method's choices depend on, for these criteria.
     fn class(&self) -> Class {
         let sizes_only = self.requirements.iter().all(|wanted| wanted.on.is_empty());
-        if sizes_only { Class::QiOnly } else { self.method.build().class() }
+        let is_blind = sizes_only && !self.prefers_by_values();
+        if is_blind { Class::QiOnly } else { self.method.build().class() }
+    }
+
+    fn prefers_by_values(&self) -> bool {
+        self.method.prefers_by_values(self.metric.as_ref(), &self.schema)
     }
 
     fn column_reports(&self, release: &Release) -> Result<Vec<ColumnReport>> {
@@ -239,6 +244,8 @@ impl Stated {
             original: None,
             making,
             class: Some(self.class()),
+            is_conditioned: self.prefers_by_values() || self.attacks.iter().any(Attempt::limits_hidden_values),
+            withheld: self.suppressed,
             suppressed: self.suppressed_of(&prepared)?,
             promises: &Promises { criteria, all, max_belief, max_risk, max_here: None },
             formats,

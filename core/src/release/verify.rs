@@ -250,7 +250,7 @@ fn check_figures(folder: &Path, document: &Value, formats: &Formats, claims: &mu
 }
 
 /// What nobody can tell from a release.
-const DECLARED: &str = "declared by the publisher: the number of suppressed records, the roles of columns, which values need protection, the method with its parameters and levels, limits and hierarchies, and earlier releases of the same table";
+const DECLARED: &str = "declared by the publisher: the number of suppressed records, the roles of columns, which values need protection, the method with its parameters and levels, limits and hierarchies, types of columns, how cells that look like formulas were written, and earlier releases of the same table";
 
 /// Every other word of the certificate, and every byte of the report.
 pub(super) fn check_rest(

@@ -60,10 +60,11 @@ fn outcome_json(on: &str, outcome: &Outcome) -> Value {
         "fewest_candidates": { "candidates": found.fewest.0, "people_at_least": found.fewest.1 },
         "pairs_of_groups": found.cells,
         "nested": found.is_nested,
+        "takes_labels_for_same": found.takes_labels,
     })
 }
 
-const UNRELATED: &str = "no table leads to both releases: they are not about the same people with the same values";
+const UNRELATED: &str = "no table leads to both releases: either they are not about the same people with the same values, or labels or missing values mean different things in them";
 const TOO_LARGE: &str = "there are too many pairs of groups to look at";
 
 /// What is said before any finding.
@@ -111,7 +112,7 @@ fn mark(found: &Found) -> &'static str {
     match () {
         () if found.certain > first.certain.max(second.certain) => "✗",
         () if reached > first.highest.max(second.highest) + 1e-3 => "!",
-        () if found.is_nested => "✓",
+        () if found.is_nested && !found.takes_labels => "✓",
         () => "–",
     }
 }
@@ -141,7 +142,11 @@ fn found_sentence(found: &Found) -> String {
         true => " The groups of one release are unions of the other's: both tell what the finer one tells.",
         false => "",
     };
-    format!("{certain} ({alone}); {belief}.{}{nested}", candidates(found))
+    let labels = match found.takes_labels {
+        true => " All this takes labels with the same name to mean the same in both releases, which they do not show.",
+        false => "",
+    };
+    format!("{certain} ({alone}); {belief}.{}{nested}{labels}", candidates(found))
 }
 
 fn candidates(found: &Found) -> String {
@@ -160,7 +165,7 @@ mod tests {
         let alone = [Alone { highest: 0.5, certain: 0 }, Alone { highest: 0.4, certain: 0 }];
         let fewest = if certain > 0 { (1, certain) } else { (2, 6) };
         let at_least = if certain > 0 { 1.0 } else { 0.5 };
-        Found { people: 8, certain, alone, fewest, at_least, about, cells: 4, is_nested }
+        Found { people: 8, certain, alone, fewest, at_least, about, cells: 4, is_nested, takes_labels: false }
     }
 
     fn text(related: Related, outcome: Outcome) -> String {
@@ -179,7 +184,11 @@ mod tests {
     fn what_is_not_known_is_said() {
         let told = text(Related::Assumed, Outcome::Found(found(0, None, false)));
         assert!(told.contains("If they are") && told.contains("– disease: nobody of 8 people"), "{told}");
-        assert!(told.contains("no higher belief is found than by each") && told.contains("At least 6 people are left with 2 values"), "{told}");
+        assert!(
+            told.contains("no higher belief is found than by each")
+                && told.contains("At least 6 people are left with 2 values"),
+            "{told}"
+        );
         assert!(text(Related::Assumed, Outcome::Found(found(0, Some(0.7), false))).contains("! disease"));
         assert!(text(Related::Assumed, Outcome::Found(found(0, Some(0.5), true))).contains("✓ disease"));
         assert!(text(Related::Assumed, Outcome::Unrelated).contains("not about the same people"));

@@ -432,6 +432,8 @@ fn attacked(class: Class, written: &[(&str, &str)], max_belief: Option<Fraction>
         original: Some(Original { table: &table, row_of: &[0, 1, 2, 3, 4, 5] }),
         making: told.then_some(Making { method: &method, view, published: &groups, bound: &bound }),
         class: None,
+        is_conditioned: false,
+        withheld: 0,
         suppressed: None,
         promises: &promises,
         formats: &Formats::default(),

@@ -3,7 +3,7 @@
 //! # Claim
 //! If a value stands under both labels, [`Overlaps`] says so. The other way round it may err: labels that cannot be
 //! read are taken to overlap, so that whoever counts on labels that do *not* overlap never counts too much. One thing
-//! is assumed: two columns with the same numbers of leaves under the same labels, all on the same level, were recoded
+//! is assumed, and said ([`are_taken_for_same`]): two columns with the same numbers of leaves under the same labels, all on the same level, were recoded
 //! by one hierarchy; and they are on the same level if they state it, or have the same labels.
 
 use super::{Depth, Quasi};
@@ -159,6 +159,12 @@ impl Overlaps {
             Overlaps::Unknown => true,
         }
     }
+}
+
+/// Whether labels that do not say themselves what they stand for are taken to mean the same in both columns.
+pub(super) fn are_taken_for_same(first: &Quasi<'_>, second: &Quasi<'_>) -> bool {
+    let is_exact = [first, second].iter().all(|quasi| quasi.depth == Depth::On(0));
+    !is_exact && is_one_level(first, second)
 }
 
 /// Whether both columns are on one level of one hierarchy, as far as certificates tell: then labels are the same or

@@ -96,6 +96,8 @@ pub struct Found {
     pub cells: usize,
     /// Whether the groups of one release are unions of the other's: then both tell what the finer one tells.
     pub is_nested: bool,
+    /// Whether labels that do not say themselves what they stand for are taken to mean the same in both.
+    pub takes_labels: bool,
 }
 
 /// What one release tells.
@@ -154,8 +156,18 @@ fn find(releases: [&Published<'_>; 2]) -> Result<Found, Failure> {
         at_least,
         about: about.map(|about| about.max(at_least)),
         cells: worlds.cells.iter().filter(|cell| cell.most > 0).count(),
+        takes_labels: takes_labels(releases),
         is_nested: is_complete && worlds.is_nested([releases[0].groups.len(), releases[1].groups.len()]),
     })
+}
+
+/// Whether labels of some quasi-identifier are taken to mean the same in both releases.
+fn takes_labels([first, second]: [&Published<'_>; 2]) -> bool {
+    let is_taken = |quasi: &Quasi<'_>| {
+        let other = second.quasi.iter().find(|other| other.column.name() == quasi.column.name());
+        other.is_some_and(|other| labels::are_taken_for_same(quasi, other))
+    };
+    first.quasi.iter().any(is_taken)
 }
 
 /// The values of groups with their counts, group after group.

@@ -342,6 +342,7 @@ mod tests {
             attacks: vec![finding(Some("disease"))],
             undisclosed: vec![],
             exposure: Exposure {
+                is_separated: false,
                 records: 991,
                 columns: vec![],
                 together: Disclosure { unique: 0, smallest: 0, sensitive: vec![] },
