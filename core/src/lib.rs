@@ -5,12 +5,12 @@
 //!
 //! A [`Table`](data::Table) holds dictionary-encoded columns. A [`Schema`](data::Schema) says what each column is to an attacker. Rows with equal
 //! quasi-identifiers form [`Groups`](candidate::Groups), and a [`Criterion`](criterion::Criterion) says what must hold for every group. [`audit()`] checks any
-//! table, whoever made it; a [`Plan`] is all of that in a file.
+//! table, whoever made it; a [`TablePlan`] is all of that in a file.
 //!
 //! ```
 //! // Six patients, released with their postal codes cut to three digits.
 //! let table = sfumato::data::sample::clinic();
-//! let plan = sfumato::Plan::parse(r#"
+//! let plan = sfumato::TablePlan::parse(r#"
 //!     [columns]
 //!     zip     = { role = "quasi" }
 //!     disease = { role = "sensitive" }
@@ -62,7 +62,7 @@ pub mod utility;
 
 pub use audit::{Audit, audit};
 pub use error::{Error, Fault, Result};
-pub use plan::{Plan, example};
+pub use plan::{Plan, TablePlan, example};
 
 /// The examples of README.md and of the guide, run as tests.
 #[cfg(doctest)]

@@ -3,10 +3,10 @@
 use crate::support::{check_fault, in_memory};
 use sfumato::chance::Chance;
 use sfumato::data::{Formats, sample};
-use sfumato::plan::{AnyPlan, TransactionPlan};
-use sfumato::release::{self, Order, Place};
+use sfumato::plan::{Plan, SetPlan};
+use sfumato::release::{self, Place};
 use sfumato::transactions::{Read, sample::purchases};
-use sfumato::{Plan, Result, attack, publish};
+use sfumato::{Result, TablePlan, attack, publish};
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
@@ -119,20 +119,19 @@ impl Releases {
 }
 
 fn write_table(text: &str, target: &Path) -> Result<()> {
-    let plan = Plan::parse(text, Path::new("."))?;
-    let mut publishing = plan.publishing()?;
-    publishing.chance = Chance::insecure(1);
+    let mut plan = TablePlan::parse(text, Path::new("."))?;
+    plan.publishing.chance = Chance::insecure(1);
     let (table, formats) = (sample::hospital(40, 1), Formats::default());
-    let made = publish::make(&plan, &publishing, &table, &formats)?;
-    let order = Order { plan: &plan, publishing: &publishing, target, replace: false, inputs: &[], earlier: &[] };
-    release::write(&made, &order, &formats).map(drop)
+    let made = publish::make(&plan, &table, &formats)?.pass()?;
+    let order = Place::new(target);
+    release::write(&made, &plan, &order, &formats).map(drop)
 }
 
 fn write_sets(target: &Path) -> Result<()> {
-    let AnyPlan::Transactions(plan) = AnyPlan::parse(SETS, Path::new("."))? else { unreachable!("a plan for sets") };
-    let plan = TransactionPlan { chance: Chance::insecure(1), ..*plan };
-    let made = publish::transactions::make(&plan, &Read { table: purchases(), empty: 0, repeated: 0 })?;
-    let place = Place { target, replace: false, inputs: &[], earlier: &[] };
+    let Plan::Sets(plan) = Plan::parse(SETS, Path::new("."))? else { unreachable!("a plan for sets") };
+    let plan = SetPlan { chance: Chance::insecure(1), ..*plan };
+    let made = publish::transactions::make(&plan, &Read { table: purchases(), empty: 0, repeated: 0 })?.pass()?;
+    let place = Place::new(target);
     release::transactions::write(&made, &place, &Formats::default()).map(drop)
 }
 

@@ -3,10 +3,10 @@
 use crate::support::{CANARY, check_fault, in_memory};
 use sfumato::data::hierarchy::Hierarchy;
 use sfumato::data::{Column, Table};
-use sfumato::plan::{AnyPlan, TransactionPlan};
+use sfumato::plan::{Plan, SetPlan};
 use sfumato::publish::transactions::{Seen, sensitive_items};
 use sfumato::transactions::sample::purchases;
-use sfumato::{Error, Plan, Result, audit};
+use sfumato::{Error, Result, TablePlan, audit};
 use std::path::Path;
 use tempfile::TempDir;
 
@@ -14,9 +14,9 @@ use tempfile::TempDir;
 pub fn plan(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else { return };
     FOLDER.with(|folder| {
-        let checked = AnyPlan::parse(text, folder.path()).and_then(|plan| match plan {
-            AnyPlan::Table(plan) => check_table(&plan),
-            AnyPlan::Transactions(plan) => check_transactions(&plan),
+        let checked = Plan::parse(text, folder.path()).and_then(|plan| match plan {
+            Plan::Table(plan) => check_table(&plan),
+            Plan::Sets(plan) => check_transactions(&plan),
         });
         if let Err(error) = checked {
             check(&error, text);
@@ -47,9 +47,8 @@ fn check(error: &Error, text: &str) {
     assert!(text.contains(CANARY) || !told.contains(CANARY), "a cell is told: {told}");
 }
 
-fn check_table(plan: &Plan) -> Result<()> {
+fn check_table(plan: &TablePlan) -> Result<()> {
     let table = table();
-    let publishing = plan.publishing();
     for spec in plan.schema.columns() {
         if let (Some(rule), Some(column)) = (&spec.rule, table.find(&spec.name)) {
             Hierarchy::bind(&**rule, column)?;
@@ -57,8 +56,7 @@ fn check_table(plan: &Plan) -> Result<()> {
     }
     table.check_types(&plan.options.types)?;
     plan.check_requires()?;
-    audit(&table, &plan.schema, &plan.requirements, &plan.folder)?;
-    publishing.map(drop)
+    audit(&table, &plan.schema, &plan.requirements, &plan.folder).map(drop)
 }
 
 /// A small table with all types of columns, and cells that no message may hold.
@@ -80,7 +78,7 @@ fn table() -> Table {
     .expect("a table")
 }
 
-fn check_transactions(plan: &TransactionPlan) -> Result<()> {
+fn check_transactions(plan: &SetPlan) -> Result<()> {
     let bought = purchases();
     plan.demand()?;
     let _: Vec<_> = plan.files().iter().map(|path| path.starts_with(Path::new("/"))).collect();

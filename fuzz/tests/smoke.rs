@@ -3,8 +3,8 @@
 mod support;
 
 use sfumato::data::{Formats, ReadOptions, Table, csv, sample};
-use sfumato::release::{self, Order};
-use sfumato::{Plan, publish};
+use sfumato::release::{self, Place};
+use sfumato::{TablePlan, publish};
 use sfumato_fuzz::{CANARY, READERS, Reader, honest_files};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
@@ -250,14 +250,13 @@ const LARGER: &str = r#"
 
 #[test]
 fn a_certificate_does_not_decide_how_long_its_check_takes() {
-    let plan = Plan::parse(LARGER, Path::new(".")).unwrap();
-    let publishing = plan.publishing().unwrap();
+    let plan = TablePlan::parse(LARGER, Path::new(".")).unwrap();
     let (table, formats) = (sample::hospital(3000, 1), Formats::default());
-    let made = publish::make(&plan, &publishing, &table, &formats).unwrap();
+    let made = publish::make(&plan, &table, &formats).unwrap().pass().unwrap();
     let folder = tempfile::tempdir().unwrap();
     let target = &folder.path().join("release");
-    let order = Order { plan: &plan, publishing: &publishing, target, replace: false, inputs: &[], earlier: &[] };
-    let mut document = release::write(&made, &order, &formats).unwrap();
+    let order = Place::new(target);
+    let mut document = release::write(&made, &plan, &order, &formats).unwrap();
     let params = document["attacks"].as_array_mut().unwrap().iter_mut().map(|attack| &mut attack["params"]);
     let counts = params.flat_map(|params| params.as_object_mut().unwrap().iter_mut());
     let mut changed = 0;

@@ -7,7 +7,7 @@ use clap::Args;
 use sfumato::attack::{Believed, ChosenAttack};
 use sfumato::data::{Column, Formulas, Table};
 use sfumato::kind::{Kind, Member, Raw, Shape};
-use sfumato::plan::AnyPlan;
+use sfumato::plan::Plan;
 use sfumato::publish::transactions::Finding;
 use sfumato::release::{attack, beliefs, refuse_inside_release, verify};
 use sfumato::report::attacks_text;
@@ -164,7 +164,7 @@ fn on_transactions(arguments: &Arguments) -> Result<Vec<Member<sets::attack::Bui
 
 /// Attacks transactions that are not published yet.
 fn attack_file(arguments: &Arguments, path: &Path, output: &mut Output) -> Result<ExitCode> {
-    let AnyPlan::Transactions(plan) = AnyPlan::read(path)? else {
+    let Plan::Sets(plan) = Plan::read(path)? else {
         let error = Error::plan("the plan is about a table: attacks on tables are made on releases").file(path);
         return Err(error.help("publish it first, or look at it with `sfumato check` and `sfumato skyline`"));
     };

@@ -5,10 +5,10 @@ use super::transactions;
 use crate::output::{Output, working};
 use clap::Args;
 use sfumato::criterion::people::refuse_unused;
-use sfumato::plan::{AnyPlan, TransactionPlan};
+use sfumato::plan::{Plan, SetPlan};
 use sfumato::report::transactions::{check_json, check_text};
 use sfumato::report::{audit_json, audit_text};
-use sfumato::{Audit, Plan, Result, audit::audit_groups};
+use sfumato::{Audit, Result, TablePlan, audit::audit_groups};
 use std::process::ExitCode;
 
 /// Check whether a table, or transactions, satisfy the criteria of a plan
@@ -32,13 +32,13 @@ pub struct Arguments {
 }
 
 pub fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode> {
-    match AnyPlan::read(&arguments.source.plan)? {
-        AnyPlan::Table(plan) => check_table(arguments, &plan, output),
-        AnyPlan::Transactions(plan) => check_transactions(arguments, &plan, output),
+    match Plan::read(&arguments.source.plan)? {
+        Plan::Table(plan) => check_table(arguments, &plan, output),
+        Plan::Sets(plan) => check_transactions(arguments, &plan, output),
     }
 }
 
-fn check_transactions(arguments: &Arguments, plan: &TransactionPlan, output: &mut Output) -> Result<ExitCode> {
+fn check_transactions(arguments: &Arguments, plan: &SetPlan, output: &mut Output) -> Result<ExitCode> {
     let source = &arguments.source;
     plan.demand().map_err(|error| error.file(&source.plan))?;
     let seen = transactions::see(plan, &source.plan, source.without_groups()?)?;
@@ -51,7 +51,7 @@ fn check_transactions(arguments: &Arguments, plan: &TransactionPlan, output: &mu
     Ok(ExitCode::from(u8::from(!answers.iter().all(|answer| answer.holds))))
 }
 
-fn check_table(arguments: &Arguments, plan: &Plan, output: &mut Output) -> Result<ExitCode> {
+fn check_table(arguments: &Arguments, plan: &TablePlan, output: &mut Output) -> Result<ExitCode> {
     let files = Files::find(&arguments.source, plan)?;
     let found = look(&arguments.source, plan, &files).map_err(|error| arguments.source.blame(&files, error))?;
     if arguments.json {
@@ -62,7 +62,7 @@ fn check_table(arguments: &Arguments, plan: &Plan, output: &mut Output) -> Resul
     Ok(ExitCode::from(u8::from(!found.holds())))
 }
 
-fn look(source: &Source, plan: &Plan, files: &Files) -> Result<Audit> {
+fn look(source: &Source, plan: &TablePlan, files: &Files) -> Result<Audit> {
     let needed: Vec<&str> = plan.requirements.iter().flat_map(|wanted| wanted.on.iter().map(String::as_str)).collect();
     let grouped = source.read(plan, files, &needed)?;
     plan.check_requires()?;

@@ -5,8 +5,9 @@ use crate::output::{Output, working};
 use clap::Args;
 use sfumato::data::sample;
 use sfumato::inspect::inspect;
+use sfumato::release::Place;
 use sfumato::report::{audit_text, profile_text, publication_text};
-use sfumato::{Error, Plan, Result, audit, publish, release};
+use sfumato::{Error, Result, TablePlan, audit, publish, release};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -32,7 +33,7 @@ pub fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode> {
     let table = working("making up patients", || sample::hospital(arguments.rows as usize, 1));
     formats().write(&table, &table_path)?;
     std::fs::write(&plan_path, PLAN).map_err(|error| Error::io(&error, &plan_path))?;
-    let plan = Plan::read(&plan_path)?;
+    let plan = TablePlan::read(&plan_path)?;
 
     output.heading("1. The table (no row describes a real person)")?;
     output.text(&format!("\n{}\n", profile_text(&inspect(&table))))?;
@@ -42,20 +43,13 @@ pub fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode> {
     output.text(&format!("\n{}\n", audit_text(&raw)))?;
 
     output.heading("3. Published: the best safe generalization, attacked before anybody else can")?;
-    let publishing = plan.publishing()?;
     let made = working("looking for the best safe generalization, attacking it", || {
-        publish::make(&plan, &publishing, &table, &formats())
+        publish::make(&plan, &table, &formats())?.pass()
     })?;
     let target = arguments.out.join("release");
-    let order = release::Order {
-        plan: &plan,
-        publishing: &publishing,
-        target: &target,
-        replace: true,
-        inputs: &[plan_path.clone(), table_path.clone()],
-        earlier: &[],
-    };
-    working("writing and verifying the release", || release::write(&made, &order, &formats()))?;
+    let inputs = [plan_path.clone(), table_path.clone()];
+    let place = Place { replace: true, inputs: &inputs, ..Place::new(&target) };
+    working("writing and verifying the release", || release::write(&made, &plan, &place, &formats()))?;
     output.text(&format!("\n{}", publication_text(&made.publication)))?;
     output.text(&next_steps(&arguments.out))?;
     Ok(ExitCode::SUCCESS)

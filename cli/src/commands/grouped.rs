@@ -6,7 +6,7 @@ use clap::Args;
 use sfumato::candidate::Groups;
 use sfumato::criterion::Requirement;
 use sfumato::data::{Formats, Role, Schema, Table, check_pair, one_row_per_person};
-use sfumato::{Error, Fault, Plan, Result, release};
+use sfumato::{Error, Fault, Result, TablePlan, release};
 use std::path::{Path, PathBuf};
 
 /// What the user says about the table and its groups.
@@ -48,7 +48,7 @@ impl Grouped {
 
 impl Source {
     /// Reads records and groups; columns that are needed must be there.
-    pub fn read(&self, plan: &Plan, files: &Files, needed: &[&str]) -> Result<Grouped> {
+    pub fn read(&self, plan: &TablePlan, files: &Files, needed: &[&str]) -> Result<Grouped> {
         let read =
             |path: &Path| working(&format!("reading {}", path.display()), || formats().read(path, &plan.options));
         if files.release.is_some() && plan.requirements.iter().any(Requirement::several_records) {
@@ -121,7 +121,7 @@ pub struct Files {
 
 impl Files {
     /// Finds the files that the user means.
-    pub fn find(source: &Source, plan: &Plan) -> Result<Files> {
+    pub fn find(source: &Source, plan: &TablePlan) -> Result<Files> {
         let data = source.data.as_ref().or(plan.data.as_ref()).ok_or_else(|| {
             let error = Error::plan("no table is named").file(&source.plan);
             error.help("name one on the command line, or under [data] path in the plan")

@@ -9,7 +9,7 @@ use sfumato::data::{Role, Table};
 use sfumato::error::suggest;
 use sfumato::inspect::{Eligibility, Period, batches, date_columns, eligibility, inspect, inspect_transactions};
 use sfumato::report::{eligibility_json, eligibility_text, profile_json, profile_text};
-use sfumato::{Error, Fault, Plan, Result, report};
+use sfumato::{Error, Fault, Result, TablePlan, report};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -88,7 +88,7 @@ fn look_at_columns(arguments: &Arguments, output: &mut Output) -> Result<()> {
 
 fn look_at_skew(arguments: &Arguments, l: u64, output: &mut Output) -> Result<()> {
     let asked = &arguments.skew;
-    let plan = asked.plan.as_deref().map(Plan::read).transpose()?;
+    let plan = asked.plan.as_deref().map(TablePlan::read).transpose()?;
     let of_plan = plan.as_ref().and_then(|plan| plan.data.as_deref());
     let path = arguments.data.as_deref().or(of_plan).ok_or_else(|| {
         let error = Error::plan("which table? neither the command nor the plan names one");
@@ -115,7 +115,7 @@ fn look_at_skew(arguments: &Arguments, l: u64, output: &mut Output) -> Result<()
 }
 
 /// That not every value needs protection, where the plan says so: then a table may be publishable that is not eligible.
-fn unprotected(plan: Option<&Plan>, columns: &[String]) -> String {
+fn unprotected(plan: Option<&TablePlan>, columns: &[String]) -> String {
     let specs = columns.iter().filter_map(|name| plan?.schema.find(name));
     let partly = specs.filter(|spec| !spec.sensitive_values.is_empty()).map(|spec| {
         format!("\nThe plan protects only some values of {} (sensitive_values): others may be as frequent as they like, and `check` tells whether any is in the way.\n", spec.name)
@@ -135,7 +135,7 @@ fn look(table: &Table, column: &str, l: u64, asked: &SkewArguments) -> Result<El
 }
 
 /// The columns that are meant: the one that the user names, else those that are sensitive in the plan.
-fn columns(asked: &SkewArguments, plan: Option<&Plan>) -> Result<Vec<String>> {
+fn columns(asked: &SkewArguments, plan: Option<&TablePlan>) -> Result<Vec<String>> {
     let Some(plan) = plan else {
         let missing = || Error::plan("which column is sensitive?").help("name it with --on, or a plan with --plan");
         return Ok(vec![asked.on.clone().ok_or_else(missing)?]);

@@ -6,13 +6,13 @@ use crate::output::{Output, working};
 use clap::Args;
 use serde_json::Value;
 use sfumato::chance::Chance;
-use sfumato::plan::{AnyPlan, TransactionPlan};
-use sfumato::release::Signer;
+use sfumato::plan::{Plan, SetPlan, TablePlan};
 use sfumato::release::directory::check_target;
 use sfumato::release::record::Content;
+use sfumato::release::{Place, Signer};
 use sfumato::report::html::{Audience, report_html, transactions_html};
 use sfumato::report::publication_text;
-use sfumato::{Error, Fault, Plan, Result, publish, release, report};
+use sfumato::{Error, Fault, Result, publish, release, report};
 use sfumato_signing::SecretKey;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -64,8 +64,8 @@ pub struct Arguments {
 
 impl Arguments {
     /// The file to publish: the one that the user names, else the plan's.
-    fn data<'a>(&'a self, planned: Option<&'a PathBuf>) -> Result<&'a PathBuf> {
-        self.data.as_ref().or(planned).ok_or_else(|| {
+    fn data<'a>(&'a self, planned: Option<&'a Path>) -> Result<&'a Path> {
+        self.data.as_deref().or(planned).ok_or_else(|| {
             let error = Error::plan("no table is named").file(&self.plan);
             error.help("name one with --data, or under [data] path in the plan")
         })
@@ -90,25 +90,23 @@ impl Arguments {
         let text = if is_json { format!("{:#}\n", document()) } else { page() };
         write_whole(path, &text)
     }
-
-    /// Whose fault an error is.
-    fn blame(&self, error: Error, data: &Path) -> Error {
-        match error.fault() {
-            Fault::Plan => error.file(&self.plan),
-            Fault::Data => error.file(data),
-            _ => error,
-        }
-    }
 }
 
 pub fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode> {
     // A key that cannot sign is found before anybody has worked for it.
     let key = arguments.sign.as_deref().map(SecretKey::read).transpose()?;
-    let plan = AnyPlan::read(&arguments.plan)?;
+    let mut plan = Plan::read(&arguments.plan)?;
+    if let Some(seed) = arguments.insecure_seed {
+        plan.set_chance(Chance::insecure(seed));
+    }
     check_target(&arguments.out, arguments.replace)?;
-    let (certificate, text) = match plan {
-        AnyPlan::Table(plan) => publish_table(arguments, &plan, key.as_ref())?,
-        AnyPlan::Transactions(plan) => publish_transactions(arguments, *plan, key.as_ref())?,
+    let data = arguments.data(plan.data())?;
+    let inputs = arguments.inputs(data, plan.files());
+    arguments.check_internal_report(&inputs)?;
+    let run = Run { arguments, data, inputs: &inputs, key: key.as_ref() };
+    let (certificate, text) = match &plan {
+        Plan::Table(plan) => run.publish_table(plan)?,
+        Plan::Sets(plan) => run.publish_sets(plan)?,
     };
     let fingerprint = key.as_ref().map(SecretKey::fingerprint);
     print(arguments, output, &certificate, &text, fingerprint.as_deref())
@@ -135,10 +133,6 @@ fn print(
     printed.map(|()| ExitCode::SUCCESS).map_err(is_there)
 }
 
-fn signer(key: Option<&SecretKey>) -> Option<&dyn Signer> {
-    key.map(|key| key as &dyn Signer)
-}
-
 /// How many earlier releases a certificate declares.
 fn declared_earlier(certificate: &Value) -> usize {
     certificate["earlier_releases"].as_array().map_or(0, Vec::len)
@@ -147,74 +141,81 @@ fn declared_earlier(certificate: &Value) -> usize {
 /// A certificate, and what is printed of its release.
 type Published = (Value, String);
 
-fn publish_transactions(
-    arguments: &Arguments,
-    mut plan: TransactionPlan,
-    key: Option<&SecretKey>,
-) -> Result<Published> {
-    if let Some(seed) = arguments.insecure_seed {
-        plan.chance = Chance::insecure(seed);
-    }
-    let data = arguments.data(plan.data.as_ref())?;
-    let inputs = arguments.inputs(data, plan.files());
-    arguments.check_internal_report(&inputs)?;
-    let read = working(&format!("reading {}", data.display()), || plan.layout.read(data, &formats()))
-        .map_err(|error| arguments.blame(error, data))?;
-    let content = Content::Sets(&read.table);
-    let recording = Recording::look_up(&arguments.record, content, &arguments.out)?;
-    let mut made = working("changing records until they are safe, attacking the result", || {
-        publish::transactions::make(&plan, &read)
-    })
-    .map_err(|error| arguments.blame(error, data))?;
-    made.publication.earlier = recording.earlier().len();
-    arguments.write_internal_report(
-        || transactions_html(&made.publication, Audience::Internal, "Release report"),
-        || report::transactions::internal_json(&made.publication),
-    )?;
-    let place = release::Place {
-        target: &arguments.out,
-        replace: arguments.replace,
-        inputs: &inputs,
-        earlier: recording.earlier(),
-    };
-    let written = || release::transactions::write_signed(&made, &place, signer(key), &formats());
-    let certificate = working("writing and verifying the release", written)?;
-    let note = recording.finish(content, &certificate, &arguments.out);
-    made.publication.earlier = declared_earlier(&certificate);
-    Ok((certificate, report::transactions::publication_text(&made.publication) + &note))
+/// One run: what is read, and who signs.
+struct Run<'a> {
+    arguments: &'a Arguments,
+    data: &'a Path,
+    inputs: &'a [PathBuf],
+    key: Option<&'a SecretKey>,
 }
 
-fn publish_table(arguments: &Arguments, plan: &Plan, key: Option<&SecretKey>) -> Result<Published> {
-    let in_plan = |error: Error| if error.fault() == Fault::Plan { error.file(&arguments.plan) } else { error };
-    let mut publishing = plan.publishing().map_err(in_plan)?;
-    if let Some(seed) = arguments.insecure_seed {
-        publishing.chance = Chance::insecure(seed);
+impl Run<'_> {
+    fn publish_table(&self, plan: &TablePlan) -> Result<Published> {
+        let table = self.reading(|| formats().read(self.data, &plan.options))?;
+        let content = Content::Table(&table);
+        let recording = Recording::look_up(&self.arguments.record, content, &self.arguments.out)?;
+        let what = "forming safe groups, attacking the result";
+        let draft = self.making(what, || publish::make(plan, &table, &formats()))?;
+        let mut known = draft.publication().clone();
+        known.earlier = recording.earlier().len();
+        self.arguments.write_internal_report(
+            || report_html(&known, Audience::Internal, "Release report"),
+            || report::internal_json(&known),
+        )?;
+        let mut made = draft.pass()?;
+        let place = self.place(&recording);
+        let written = || release::write(&made, plan, &place, &formats());
+        let certificate = working("writing and verifying the release", written)?;
+        let note = recording.finish(content, &certificate, &self.arguments.out);
+        made.publication.earlier = declared_earlier(&certificate);
+        Ok((certificate, publication_text(&made.publication) + &note))
     }
-    let data = arguments.data(plan.data.as_ref())?;
-    let inputs = arguments.inputs(data, plan.files(&publishing));
-    arguments.check_internal_report(&inputs)?;
-    let table = working(&format!("reading {}", data.display()), || formats().read(data, &plan.options))?;
-    let content = Content::Table(&table);
-    let recording = Recording::look_up(&arguments.record, content, &arguments.out)?;
-    let mut made =
-        working("forming safe groups, attacking the result", || publish::make(plan, &publishing, &table, &formats()))
-            .map_err(|error| arguments.blame(error, data))?;
-    made.publication.earlier = recording.earlier().len();
-    arguments.write_internal_report(
-        || report_html(&made.publication, Audience::Internal, "Release report"),
-        || report::internal_json(&made.publication),
-    )?;
-    let order = release::Order {
-        plan,
-        publishing: &publishing,
-        target: &arguments.out,
-        replace: arguments.replace,
-        inputs: &inputs,
-        earlier: recording.earlier(),
-    };
-    let written = || release::write_signed(&made, &order, signer(key), &formats());
-    let certificate = working("writing and verifying the release", written)?;
-    let note = recording.finish(content, &certificate, &arguments.out);
-    made.publication.earlier = declared_earlier(&certificate);
-    Ok((certificate, publication_text(&made.publication) + &note))
+
+    fn publish_sets(&self, plan: &SetPlan) -> Result<Published> {
+        let read = self.reading(|| plan.layout.read(self.data, &formats())).map_err(|error| self.blame(error))?;
+        let content = Content::Sets(&read.table);
+        let recording = Recording::look_up(&self.arguments.record, content, &self.arguments.out)?;
+        let what = "changing records until they are safe, attacking the result";
+        let draft = self.making(what, || publish::transactions::make(plan, &read))?;
+        let mut known = draft.publication().clone();
+        known.earlier = recording.earlier().len();
+        self.arguments.write_internal_report(
+            || transactions_html(&known, Audience::Internal, "Release report"),
+            || report::transactions::internal_json(&known),
+        )?;
+        let mut made = draft.pass()?;
+        let place = self.place(&recording);
+        let written = || release::transactions::write(&made, &place, &formats());
+        let certificate = working("writing and verifying the release", written)?;
+        let note = recording.finish(content, &certificate, &self.arguments.out);
+        made.publication.earlier = declared_earlier(&certificate);
+        Ok((certificate, report::transactions::publication_text(&made.publication) + &note))
+    }
+
+    fn reading<T: Send>(&self, read: impl FnOnce() -> Result<T> + Send) -> Result<T> {
+        working(&format!("reading {}", self.data.display()), read)
+    }
+
+    fn making<T: Send>(&self, what: &str, make: impl FnOnce() -> Result<T> + Send) -> Result<T> {
+        working(what, make).map_err(|error| self.blame(error))
+    }
+
+    /// Whose fault an error is.
+    fn blame(&self, error: Error) -> Error {
+        match error.fault() {
+            Fault::Plan => error.file(&self.arguments.plan),
+            Fault::Data => error.file(self.data),
+            _ => error,
+        }
+    }
+
+    fn place<'a>(&'a self, recording: &'a Recording) -> Place<'a> {
+        Place {
+            target: &self.arguments.out,
+            replace: self.arguments.replace,
+            inputs: self.inputs,
+            earlier: recording.earlier(),
+            signer: self.key.map(|key| key as &dyn Signer),
+        }
+    }
 }

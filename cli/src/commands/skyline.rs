@@ -13,7 +13,7 @@ use sfumato::exact::{Decimal, Fraction};
 use sfumato::explore::{Exploration, Explorer, Grounding, Values};
 use sfumato::report::html::skyline_html;
 use sfumato::report::{skyline_json, skyline_text};
-use sfumato::{Error, Plan, Result};
+use sfumato::{Error, Result, TablePlan};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -68,7 +68,7 @@ fn parse_confidence(text: &str) -> std::result::Result<Fraction, String> {
 
 pub fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode> {
     let source = &arguments.source;
-    let plan = Plan::read(&source.plan)?;
+    let plan = TablePlan::read(&source.plan)?;
     let files = Files::find(source, &plan)?;
     if let Some(path) = &arguments.html {
         let inputs = [Some(source.plan.clone()), Some(files.table.clone()), files.sensitive.clone()];
@@ -99,7 +99,13 @@ pub fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn look(arguments: &Arguments, plan: &Plan, files: &Files, column: &str, values: Values<'_>) -> Result<Exploration> {
+fn look(
+    arguments: &Arguments,
+    plan: &TablePlan,
+    files: &Files,
+    column: &str,
+    values: Values<'_>,
+) -> Result<Exploration> {
     let grouped = arguments.source.read(plan, files, &[column])?;
     if let Values::Set(Several::Cell(separator)) | Values::Multiset(Several::Cell(separator)) = values {
         refuse_unused(grouped.table.column(column)?, separator)?;
@@ -116,7 +122,7 @@ fn look(arguments: &Arguments, plan: &Plan, files: &Files, column: &str, values:
 }
 
 /// The sensitive column that is meant.
-fn column<'a>(arguments: &Arguments, plan: &'a Plan) -> Result<&'a str> {
+fn column<'a>(arguments: &Arguments, plan: &'a TablePlan) -> Result<&'a str> {
     let sensitive = plan.schema.names(Role::Sensitive);
     let in_plan = |error: Error| error.file(&arguments.source.plan);
     match (&arguments.on, sensitive.as_slice()) {
@@ -134,7 +140,7 @@ fn column<'a>(arguments: &Arguments, plan: &'a Plan) -> Result<&'a str> {
 }
 
 /// The plan's own skyline of the column, if it asks for one.
-fn asked_by<'a>(plan: &'a Plan, column: &str) -> Option<&'a Requirement> {
+fn asked_by<'a>(plan: &'a TablePlan, column: &str) -> Option<&'a Requirement> {
     let is_it = |wanted: &&Requirement| !wanted.points().is_empty() && wanted.on == [column];
     plan.requirements.iter().find(is_it)
 }

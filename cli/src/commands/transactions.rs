@@ -2,7 +2,7 @@
 
 use super::{ReadArguments, formats};
 use crate::output::working;
-use sfumato::plan::{SensitiveItems, TransactionPlan};
+use sfumato::plan::{SensitiveItems, SetPlan};
 use sfumato::publish::transactions::{Seen, sensitive_items};
 use sfumato::release::directory::CERTIFICATE;
 use sfumato::transactions::{Layout, Read};
@@ -26,7 +26,7 @@ pub fn read(path: &Path, arguments: &ReadArguments) -> Result<Read> {
 }
 
 /// Transactions as a plan sees them: in a file, or in a release directory. Without either, those of the plan.
-pub fn see(plan: &TransactionPlan, plan_path: &Path, data: Option<&Path>) -> Result<Seen> {
+pub fn see(plan: &SetPlan, plan_path: &Path, data: Option<&Path>) -> Result<Seen> {
     let data = data.or(plan.data.as_deref()).ok_or_else(|| {
         let error = Error::plan("no data are named").file(plan_path);
         error.help("name a file on the command line, or under [data] path in the plan")
@@ -42,7 +42,7 @@ pub fn see(plan: &TransactionPlan, plan_path: &Path, data: Option<&Path>) -> Res
     .map_err(blame)
 }
 
-fn see_release(plan: &TransactionPlan, folder: &Path) -> Result<Seen> {
+fn see_release(plan: &SetPlan, folder: &Path) -> Result<Seen> {
     if !is_transactions(folder)? {
         let error = Error::plan("is no release of transactions, and the plan is about transactions").file(folder);
         return Err(error.help("name a file of transactions, or the folder of a release of such"));
@@ -52,7 +52,7 @@ fn see_release(plan: &TransactionPlan, folder: &Path) -> Result<Seen> {
     release::transactions::read(folder, names.as_deref())
 }
 
-fn see_file(plan: &TransactionPlan, data: &Path) -> Result<Seen> {
+fn see_file(plan: &SetPlan, data: &Path) -> Result<Seen> {
     let read = plan.layout.read(data, &formats())?;
     let is_own = |own: &Path| own.canonicalize().ok() == data.canonicalize().ok();
     let names = match (&plan.sensitive, plan.data.as_deref()) {

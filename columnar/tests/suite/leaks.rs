@@ -3,8 +3,8 @@
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use sfumato::anonymize::KINDS;
 use sfumato::data::{Column, Formats, ReadOptions, Table};
-use sfumato::release::{self, Order};
-use sfumato::{Plan, publish};
+use sfumato::release::{self, Place};
+use sfumato::{TablePlan, publish};
 use std::collections::BTreeSet;
 use std::fs::File;
 use std::path::Path;
@@ -47,7 +47,7 @@ fn chooses_levels(method: &str) -> bool {
     ["optimal", "incognito"].contains(&method)
 }
 
-fn plan(folder: &Path, method: &str, form: &str, format: &str) -> Plan {
+fn plan(folder: &Path, method: &str, form: &str, format: &str) -> TablePlan {
     let suppressed = if chooses_levels(method) { "max_suppressed = \"5%\"" } else { "" };
     let [town, salary] = match form {
         "bucketized" => [""; 2],
@@ -76,19 +76,17 @@ fn plan(folder: &Path, method: &str, form: &str, format: &str) -> Plan {
         insensitive = {{ accept = ["note"] }}
         "#
     );
-    Plan::parse(&text, folder).unwrap()
+    TablePlan::parse(&text, folder).unwrap()
 }
 
 /// Publishes the table; the files with cells.
 fn publish(folder: &TempDir, table: &Table, method: &str, form: &str, format: &str) -> Vec<std::path::PathBuf> {
     hierarchy(folder.path());
     let plan = plan(folder.path(), method, form, format);
-    let publishing = plan.publishing().unwrap();
-    let made = publish::make(&plan, &publishing, table, &formats()).unwrap();
+    let made = publish::make(&plan, table, &formats()).unwrap().pass().unwrap();
     let target = folder.path().join("release");
-    let order =
-        Order { plan: &plan, publishing: &publishing, target: &target, replace: true, inputs: &[], earlier: &[] };
-    release::write(&made, &order, &formats()).unwrap();
+    let order = Place { replace: true, ..Place::new(&target) };
+    release::write(&made, &plan, &order, &formats()).unwrap();
     let entries = std::fs::read_dir(&target).unwrap().map(|entry| entry.unwrap().path());
     entries.filter(|path| path.extension().is_some_and(|ending| ending == format)).collect()
 }
@@ -210,20 +208,12 @@ fn what_is_withheld_first_is_nowhere_in_a_file() {
             let text = format!(
                 "[columns]\nx = \"quasi\"\nnote = \"insensitive\"\ns = \"sensitive\"\n[[require]]\ncriterion = \"frequency-l-diversity\"\nl = 2\n[skew]\nmethod = \"{skew}\"\n[release]\nformat = \"{format}\"\ninsensitive = {{ accept = [\"note\"] }}\n"
             );
-            let plan = Plan::parse(&text, folder.path()).unwrap();
-            let publishing = plan.publishing().unwrap();
-            let made = publish::make(&plan, &publishing, &table, &formats()).unwrap();
+            let plan = TablePlan::parse(&text, folder.path()).unwrap();
+            let made = publish::make(&plan, &table, &formats()).unwrap().pass().unwrap();
             assert!(made.publication.published < rows, "{skew} withholds some");
             let target = folder.path().join("release");
-            let order = Order {
-                plan: &plan,
-                publishing: &publishing,
-                target: &target,
-                replace: true,
-                inputs: &[],
-                earlier: &[],
-            };
-            release::write(&made, &order, &formats()).unwrap();
+            let order = Place { replace: true, ..Place::new(&target) };
+            release::write(&made, &plan, &order, &formats()).unwrap();
             let path = target.join(format!("data.{format}"));
             let seen = cells(&path);
             let gone: Vec<String> =

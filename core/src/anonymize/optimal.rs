@@ -135,7 +135,7 @@ mod tests {
     use crate::chance::Chance;
     use crate::criterion::Bound;
     use crate::data::sample;
-    use crate::plan::Plan;
+    use crate::plan::TablePlan;
     use crate::utility::ChosenMetric;
     use std::path::Path;
 
@@ -155,7 +155,7 @@ mod tests {
             criterion = "entropy-l-diversity"
             l = 3
         "#;
-        let plan = Plan::parse(plan, Path::new(".")).unwrap();
+        let plan = TablePlan::parse(plan, Path::new(".")).unwrap();
         let table = sample::hospital(2000, 3);
         let bind = |wanted: &crate::criterion::Requirement| wanted.bind(&table, &plan.schema, &plan.folder).unwrap();
         let bound: Vec<Bound> = plan.requirements.iter().map(bind).collect();

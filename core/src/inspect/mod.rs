@@ -342,7 +342,7 @@ fn key(name: &str) -> String {
 mod tests {
     use super::*;
     use crate::data::sample;
-    use crate::plan::Plan;
+    use crate::plan::TablePlan;
     use std::path::Path;
 
     #[test]
@@ -359,7 +359,7 @@ mod tests {
         for table in tables {
             let read = ReadOptions { delimiter: Some(b'\t'), header: false, trim: true, ..Default::default() };
             let draft = draft_plan(&table, &inspect(&table), "da\"ta.csv", &read);
-            let plan = Plan::parse(&draft, Path::new(".")).unwrap_or_else(|error| panic!("{error}\n{draft}"));
+            let plan = TablePlan::parse(&draft, Path::new(".")).unwrap_or_else(|error| panic!("{error}\n{draft}"));
             assert_eq!(plan.schema.columns().len(), table.columns().len());
             for column in plan.schema.select(&table, Role::Quasi).unwrap() {
                 let height = plan.schema.hierarchy(column).unwrap().height() as u64;
@@ -383,10 +383,10 @@ mod tests {
         columns.push(column("source", rows, |_| "registry".into()));
         let table = Table::new(columns).unwrap();
         let draft = draft_plan(&table, &inspect(&table), "data.csv", &ReadOptions::default());
-        let plan = Plan::parse(&draft, Path::new(".")).unwrap();
+        let plan = TablePlan::parse(&draft, Path::new(".")).unwrap();
         assert_eq!(plan.schema.names(Role::Insensitive), ["source"], "{draft}");
         assert_eq!(plan.schema.names(Role::Identifier), ["patient", "lat", "contact"], "{draft}");
-        let made = crate::publish::make(&plan, &plan.publishing().unwrap(), &table, &Default::default());
+        let made = crate::publish::make(&plan, &table, &Default::default());
         made.unwrap_or_else(|error| panic!("{error}\n{draft}"));
     }
 
@@ -396,8 +396,8 @@ mod tests {
             let wide = (0..columns).map(|at| column(&format!("c{at}"), 200, |row| (row * (at + 1) % 30).to_string()));
             let table = Table::new(wide.collect()).unwrap();
             let draft = draft_plan(&table, &inspect(&table), "data.csv", &ReadOptions::default());
-            let plan = Plan::parse(&draft, Path::new(".")).unwrap();
-            plan.publishing().unwrap().method.params.choice("search").to_string()
+            let plan = TablePlan::parse(&draft, Path::new(".")).unwrap();
+            plan.publishing.method.params.choice("search").to_string()
         };
         assert_eq!([searches(10), searches(11)], ["exhaustive", "bounded"]);
     }

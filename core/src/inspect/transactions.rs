@@ -107,16 +107,16 @@ criterion = "{}"
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::TransactionPlan;
+    use crate::plan::SetPlan;
 
     #[test]
     fn a_draft_is_a_plan_once_items_are_listed() {
         for delimiter in [None, Some(','), Some('"')] {
             let draft = draft_transaction_plan("a \"b\".dat", delimiter);
-            let open = TransactionPlan::parse(&draft, ".".as_ref()).err().expect("nothing is listed").to_string();
+            let open = SetPlan::parse(&draft, ".".as_ref()).err().expect("nothing is listed").to_string();
             assert!(open.contains("which items are sensitive"), "{open}");
             let listed = draft.replace("# sensitive = { items", "sensitive = { items");
-            let plan = TransactionPlan::parse(&listed, ".".as_ref()).unwrap();
+            let plan = SetPlan::parse(&listed, ".".as_ref()).unwrap();
             assert_eq!((plan.layout.delimiter(), plan.requirements.len()), (delimiter, 1));
         }
     }

@@ -2,9 +2,9 @@
 //!
 //! Here are the checks that need no table; those that do are made when a table is published.
 
+use super::TablePlan;
 use super::publishing::{Attempt, Publishing};
-use super::section::{Section, number, text};
-use super::{Plan, publishing::share};
+use super::section::{Section, number, share, text};
 use crate::anonymize::Class;
 use crate::criterion::Requirement;
 use crate::data::Role;
@@ -13,8 +13,8 @@ use crate::exact::Fraction;
 use crate::recode::{Form, Suppressed};
 
 /// Refuses the first key that would do nothing.
-pub(super) fn refuse_idle(plan: &Plan, root: &Section<'_>, publishing: &Publishing) -> Result<()> {
-    let case = Case { plan, root, publishing };
+pub(super) fn refuse_idle(plan: &TablePlan, root: &Section<'_>) -> Result<()> {
+    let case = Case { plan, root, publishing: &plan.publishing };
     case.method()?;
     case.suppression()?;
     case.utility()?;
@@ -24,7 +24,7 @@ pub(super) fn refuse_idle(plan: &Plan, root: &Section<'_>, publishing: &Publishi
 }
 
 struct Case<'a> {
-    plan: &'a Plan,
+    plan: &'a TablePlan,
     root: &'a Section<'a>,
     publishing: &'a Publishing,
 }

@@ -5,25 +5,35 @@
 mod effects;
 mod publishing;
 mod section;
-mod transactions;
+mod sets;
 
 pub use publishing::{Attempt, Gate, Publishing, Skew};
-pub use transactions::{AnyPlan, SensitiveItems, TransactionPlan, demanded};
+pub use sets::{SensitiveItems, SetPlan, demanded};
 
 use crate::audit::audit;
+use crate::chance::Chance;
 use crate::criterion::{On, Requirement, Verdict, find};
 use crate::data::{ColumnSpec, ReadOptions, Role, Schema, ValueType, hierarchy, sample};
 use crate::error::{Error, Result, suggest};
 use crate::kind::Raw;
-use section::{Section, flag, line_of, numbers, raw, text, texts};
+use section::{Section, choice, flag, line_of, numbers, raw, text, texts};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-/// A checked plan.
+/// A checked plan: about a table, or about sets of items.
 #[derive(Clone)]
-pub struct Plan {
+pub enum Plan {
+    /// A row for each person.
+    Table(Box<TablePlan>),
+    /// A set of items for each person.
+    Sets(Box<SetPlan>),
+}
+
+/// A checked plan about a table.
+#[derive(Clone)]
+pub struct TablePlan {
     /// The data file, if the plan names one, with the plan's folder before it.
     pub data: Option<PathBuf>,
     /// How to read it.
@@ -32,11 +42,14 @@ pub struct Plan {
     pub schema: Schema,
     /// What must hold.
     pub requirements: Vec<Requirement>,
+    /// How to publish.
+    pub publishing: Publishing,
     /// The folder that files are relative to.
     pub folder: PathBuf,
-    /// Its text.
-    text: String,
 }
+
+/// What `[data] kind` may be.
+const DATA_KINDS: [&str; 2] = ["table", "transactions"];
 
 /// Sections that only `publish` reads.
 const PUBLISHING: [&str; 6] = ["method", "release", "gate", "attack", "utility", "skew"];
@@ -61,16 +74,81 @@ fn keys_of(section: &str) -> &'static [&'static str] {
 }
 
 impl Plan {
-    /// Reads and checks a plan file.
+    /// Reads and checks a plan file, every section of it.
     pub fn read(path: &Path) -> Result<Plan> {
         let (text, folder) = read_text(path)?;
         Plan::parse(&text, folder).map_err(|error| error.file(path))
     }
 
     /// Checks the text of a plan; files are relative to the folder.
+    pub fn parse(text: &str, folder: &Path) -> Result<Plan> {
+        let document = parse_toml(text)?;
+        let root = Section { name: "the plan", text, table: document.get_ref(), line: 1 };
+        let data = root.section("data")?;
+        let kind = data.map_or(Ok(None), |data| choice(&data, "kind", &DATA_KINDS))?;
+        match kind {
+            Some(1) => SetPlan::read_root(&root, folder).map(|plan| Plan::Sets(Box::new(plan))),
+            _ => TablePlan::read_root(&root, folder).map(|plan| Plan::Table(Box::new(plan))),
+        }
+    }
+
+    /// The data file, if the plan names one.
+    pub fn data(&self) -> Option<&Path> {
+        match self {
+            Plan::Table(plan) => plan.data.as_deref(),
+            Plan::Sets(plan) => plan.data.as_deref(),
+        }
+    }
+
+    /// The files that the plan names besides the data.
+    pub fn files(&self) -> Vec<PathBuf> {
+        match self {
+            Plan::Table(plan) => plan.files(),
+            Plan::Sets(plan) => plan.files(),
+        }
+    }
+
+    /// Says where random choices come from.
+    pub fn set_chance(&mut self, chance: Chance) {
+        match self {
+            Plan::Table(plan) => plan.publishing.chance = chance,
+            Plan::Sets(plan) => plan.chance = chance,
+        }
+    }
+
+    /// The plan, if it is about a table.
+    pub fn table(self) -> Result<TablePlan> {
+        match self {
+            Plan::Table(plan) => Ok(*plan),
+            Plan::Sets(_) => {
+                let error = Error::plan("the plan is about transactions, and this is about tables");
+                Err(error.help("use `check`, `publish`, `attack`, `verify` or `compare`"))
+            }
+        }
+    }
+
+    /// The plan, if it is about sets of items.
+    pub fn sets(self) -> Result<SetPlan> {
+        match self {
+            Plan::Sets(plan) => Ok(*plan),
+            Plan::Table(_) => {
+                let error = Error::plan("the plan is about a table, and this is about transactions");
+                Err(error.help("say so: [data] kind = \"transactions\""))
+            }
+        }
+    }
+}
+
+impl TablePlan {
+    /// Reads and checks a plan file.
+    pub fn read(path: &Path) -> Result<TablePlan> {
+        Plan::read(path)?.table().map_err(|error| error.file(path))
+    }
+
+    /// Checks the text of a plan about a table; files are relative to the folder.
     ///
     /// ```
-    /// let plan = sfumato::Plan::parse(r#"
+    /// let plan = sfumato::TablePlan::parse(r#"
     ///     [columns]
     ///     zip     = "quasi"
     ///     disease = { role = "sensitive" }
@@ -83,58 +161,53 @@ impl Plan {
     /// assert!(sfumato::audit(&table, &plan.schema, &plan.requirements, &plan.folder)?.holds());
     /// # Ok::<(), sfumato::Error>(())
     /// ```
-    pub fn parse(text: &str, folder: &Path) -> Result<Plan> {
-        let document = parse_toml(text)?;
-        let root = Section { name: "the plan", text, table: document.get_ref(), line: 1 };
-        if transactions::is_about_transactions(&root)? {
-            let error = Error::plan("the plan is about transactions, and this is about tables");
-            return Err(error
-                .line(root.line_of("data"))
-                .help("use `check`, `publish`, `attack`, `verify` or `compare`"));
-        }
+    pub fn parse(text: &str, folder: &Path) -> Result<TablePlan> {
+        Plan::parse(text, folder)?.table()
+    }
+
+    fn read_root(root: &Section<'_>, folder: &Path) -> Result<TablePlan> {
         let known = ["data", "columns", "require"];
         root.refuse_unknown(known.into_iter().chain(PUBLISHING))?;
-
-        let mut plan = Plan {
-            data: None,
-            options: ReadOptions::default(),
-            schema: Schema::default(),
-            requirements: Vec::new(),
-            folder: folder.to_owned(),
-            text: text.to_string(),
-        };
-        if let Some(data) = root.section("data")? {
-            plan.read_data(&data)?;
-        }
+        let data = root.section("data")?;
+        let (path, mut options) = data.as_ref().map_or(Ok((None, ReadOptions::default())), read_data)?;
         let columns = root.section("columns")?.ok_or_else(|| {
             Error::plan("the plan has no [columns]").help("say what each column is: `sfumato init DATA` writes a start")
         })?;
-        plan.schema = read_columns(&columns, folder)?;
-        plan.options.types =
-            plan.schema.columns().iter().filter_map(|spec| Some((spec.name.clone(), spec.value_type?))).collect();
-        for section in root.sections("require")? {
-            plan.requirements.push(read_requirement(&section, &plan.schema)?);
-        }
+        let schema = read_columns(&columns, folder)?;
+        options.types =
+            schema.columns().iter().filter_map(|spec| Some((spec.name.clone(), spec.value_type?))).collect();
+        let required = root.sections("require")?;
+        let requirements =
+            required.iter().map(|section| read_requirement(section, &schema)).collect::<Result<Vec<_>>>()?;
+        let publishing = Publishing::read(root, &schema, &requirements)?;
+        let (data, folder) = (path.map(|path| folder.join(path)), folder.to_owned());
+        let plan = TablePlan { data, options, schema, requirements, publishing, folder };
+        effects::refuse_idle(&plan, root)?;
         Ok(plan)
+    }
+
+    /// The files that the plan names besides the data.
+    pub fn files(&self) -> Vec<PathBuf> {
+        let rules = self.schema.columns().iter().filter_map(|spec| spec.rule.as_ref()?.file());
+        let params = self.requirements.iter().map(|wanted| &wanted.criterion.params);
+        let params = params.chain(self.publishing.attacks.iter().map(|attempt| &attempt.attack.params));
+        rules.map(Path::to_owned).chain(params.flat_map(|params| params.files(&self.folder))).collect()
     }
 
     /// Refuses a plan that asks for nothing: it would let everything through.
     pub fn check_requires(&self) -> Result<()> {
         if self.requirements.is_empty() { Err(nothing_required("criteria")) } else { Ok(()) }
     }
+}
 
-    fn read_data(&mut self, data: &Section<'_>) -> Result<()> {
-        if data.table.get("sensitive").is_some() {
-            let error = Error::plan("[data] `sensitive` is about sets of items").line(data.line_of("sensitive"));
-            return Err(
-                error.help("say that these are such: kind = \"transactions\"; in a table, columns are sensitive")
-            );
-        }
-        data.refuse_unknown(keys_of("data").iter().copied())?;
-        self.data = data.get("path", text)?.map(|path| self.folder.join(path));
-        self.options = read_options(data)?;
-        Ok(())
+/// Where the table is, and how to read it.
+fn read_data(data: &Section<'_>) -> Result<(Option<String>, ReadOptions)> {
+    if data.table.get("sensitive").is_some() {
+        let error = Error::plan("[data] `sensitive` is about sets of items").line(data.line_of("sensitive"));
+        return Err(error.help("say that these are such: kind = \"transactions\"; in a table, columns are sensitive"));
     }
+    data.refuse_unknown(keys_of("data").iter().copied())?;
+    Ok((data.get("path", text)?, read_options(data)?))
 }
 
 /// That a plan asks for nothing, and where to find what it could ask for.
@@ -275,7 +348,7 @@ fn read_requirement(section: &Section<'_>, schema: &Schema) -> Result<Requiremen
         .map(|(key, value)| (key.get_ref().as_ref(), raw(value)))
         .collect();
     let wanted = Requirement::new(&name, &params, &on, schema);
-    wanted.map_err(|error| at(if find(&name).is_err() { transactions::of_transactions(&name, error) } else { error }))
+    wanted.map_err(|error| at(if find(&name).is_err() { sets::of_sets(&name, error) } else { error }))
 }
 
 #[cfg(test)]
@@ -284,8 +357,8 @@ mod tests {
 
     const COLUMNS: &str = "[columns]\nzip = \"quasi\"\ndisease = { role = \"sensitive\" }\n";
 
-    fn parse(text: &str) -> Result<Plan> {
-        Plan::parse(text, Path::new("."))
+    fn parse(text: &str) -> Result<TablePlan> {
+        TablePlan::parse(text, Path::new("."))
     }
 
     #[test]

@@ -1,22 +1,20 @@
 //! The sections that say how to publish: `[method]`, `[release]`, `[skew]`, `[gate]`, `[[attack]]` and `[utility]`.
 
-use super::effects::refuse_idle;
-use super::section::{Section, number, raw, text, texts};
-use super::transactions::of_transactions;
-use super::{Plan, keys_of, parse_toml};
+use super::keys_of;
+use super::section::{Section, choice, number, raw, share, text, texts, written};
+use super::sets::of_sets;
 use crate::anonymize::{self, ChosenMethod};
 use crate::attack;
 use crate::chance::Chance;
 use crate::criterion::Requirement;
-use crate::data::{Formulas, Role};
+use crate::data::{Formulas, Role, Schema};
 use crate::error::{Error, Result, suggest};
-use crate::exact::{Decimal, Fraction};
+use crate::exact::Fraction;
 use crate::kind::{Kind, Member, Raw};
 use crate::recode::{Form, Insensitive, Recoding, Suppressed};
 use crate::skew;
 use crate::utility::queries::Workload;
 use crate::utility::{self, ChosenMetric};
-use std::path::{Path, PathBuf};
 
 /// How to publish.
 #[derive(Clone)]
@@ -91,48 +89,27 @@ impl Attempt {
     }
 }
 
-impl Plan {
-    /// How to publish: the plan's sections for that, with defaults for what they leave out.
-    ///
-    /// ```
-    /// let plan = sfumato::Plan::parse(r#"
-    ///     [columns]
-    ///     zip     = { role = "quasi", hierarchy = { redact = 5 } }
-    ///     disease = "sensitive"
-    ///
-    ///     [method]
-    ///     name = "incognito"
-    ///     metric = "discernibility"
-    ///
-    ///     [release]
-    ///     max_suppressed = "2%"
-    /// "#, ".".as_ref())?;
-    /// let publishing = plan.publishing()?;
-    /// assert_eq!(publishing.method.kind.name, "incognito");
-    /// assert_eq!(publishing.max_suppressed, Some(sfumato::exact::Fraction::new(2, 100)));
-    /// # Ok::<(), sfumato::Error>(())
-    /// ```
-    pub fn publishing(&self) -> Result<Publishing> {
-        let document = parse_toml(&self.text)?;
-        let root = Section { name: "the plan", text: &self.text, table: document.get_ref(), line: 1 };
+impl Publishing {
+    /// Reads the sections that say how to publish, with defaults for what they leave out.
+    pub(super) fn read(root: &Section<'_>, schema: &Schema, requirements: &[Requirement]) -> Result<Publishing> {
         let (method, metric) = read_method(root.section("method")?.as_ref())?;
         let release = root.section("release")?;
         let (max_suppressed, recoding, format) = read_release(release.as_ref())?;
-        let accepted = release.as_ref().map_or(Ok(Vec::new()), |section| self.read_accepted(section))?;
+        let accepted = release.as_ref().map_or(Ok(Vec::new()), |section| read_accepted(section, schema))?;
         let formulas = read_formulas(release.as_ref())?;
         let says_formulas = release.as_ref().is_some_and(|section| section.table.get("formulas").is_some());
-        let attacks = read_attacks(&root.sections("attack")?, &self.requirements)?;
+        let attacks = read_attacks(&root.sections("attack")?, requirements)?;
         let (target, workload) = match root.section("utility")? {
             None => (None, None),
             Some(section) => {
                 section.refuse_unknown(keys_of("utility").iter().copied())?;
-                (self.read_target(&section)?, read_workload(&section, self.schema.names(Role::Quasi).len())?)
+                (read_target(&section, schema)?, read_workload(&section, schema.names(Role::Quasi).len())?)
             }
         };
         let skew = read_skew(root.section("skew")?.as_ref())?;
         let gate = read_gate(root.section("gate")?.as_ref())?;
         let chance = Chance::default();
-        let publishing = Publishing {
+        Ok(Publishing {
             method,
             metric,
             max_suppressed,
@@ -147,48 +124,37 @@ impl Plan {
             target,
             workload,
             chance,
+        })
+    }
+}
+
+/// The insensitive columns that `insensitive = { accept = […] }` names.
+fn read_accepted(release: &Section<'_>, schema: &Schema) -> Result<Vec<String>> {
+    let Some(Raw::Table(_)) = release.table.get("insensitive").map(raw) else { return Ok(Vec::new()) };
+    let section = release.section("insensitive")?.expect("it is there");
+    section.refuse_unknown(["accept"])?;
+    let accepted = section.get("accept", texts)?.unwrap_or_default();
+    let insensitive = schema.names(Role::Insensitive);
+    let is_unknown = |name: &&String| !insensitive.contains(&name.as_str());
+    if let Some(name) = accepted.iter().find(is_unknown) {
+        let error = Error::plan(format!("[release] insensitive: \"{name}\" is not an insensitive column of the plan"));
+        let help = match insensitive.is_empty() {
+            true => "the plan has no insensitive column: leave out `accept`".to_string(),
+            false => suggest(name, insensitive),
         };
-        refuse_idle(self, &root, &publishing)?;
-        Ok(publishing)
+        return Err(error.line(section.line_of("accept")).help(help));
     }
+    Ok(accepted)
+}
 
-    /// The files that the plan names besides the data.
-    pub fn files(&self, publishing: &Publishing) -> Vec<PathBuf> {
-        let rules = self.schema.columns().iter().filter_map(|spec| spec.rule.as_ref()?.file());
-        let params = self.requirements.iter().map(|wanted| &wanted.criterion.params);
-        let params = params.chain(publishing.attacks.iter().map(|attempt| &attempt.attack.params));
-        rules.map(Path::to_owned).chain(params.flat_map(|params| params.files(&self.folder))).collect()
+fn read_target(section: &Section<'_>, schema: &Schema) -> Result<Option<String>> {
+    let Some(target) = section.get("target", text)? else { return Ok(None) };
+    if schema.find(&target).is_none() {
+        let names = schema.columns().iter().map(|spec| spec.name.as_str());
+        let error = Error::plan(format!("[utility]: the plan names no column \"{target}\""));
+        return Err(error.line(section.line_of("target")).help(suggest(&target, names)));
     }
-
-    /// The insensitive columns that `insensitive = { accept = […] }` names.
-    fn read_accepted(&self, release: &Section<'_>) -> Result<Vec<String>> {
-        let Some(Raw::Table(_)) = release.table.get("insensitive").map(raw) else { return Ok(Vec::new()) };
-        let section = release.section("insensitive")?.expect("it is there");
-        section.refuse_unknown(["accept"])?;
-        let accepted = section.get("accept", texts)?.unwrap_or_default();
-        let insensitive = self.schema.names(Role::Insensitive);
-        let is_unknown = |name: &&String| !insensitive.contains(&name.as_str());
-        if let Some(name) = accepted.iter().find(is_unknown) {
-            let error =
-                Error::plan(format!("[release] insensitive: \"{name}\" is not an insensitive column of the plan"));
-            let help = match insensitive.is_empty() {
-                true => "the plan has no insensitive column: leave out `accept`".to_string(),
-                false => suggest(name, insensitive),
-            };
-            return Err(error.line(section.line_of("accept")).help(help));
-        }
-        Ok(accepted)
-    }
-
-    fn read_target(&self, section: &Section<'_>) -> Result<Option<String>> {
-        let Some(target) = section.get("target", text)? else { return Ok(None) };
-        if self.schema.find(&target).is_none() {
-            let names = self.schema.columns().iter().map(|spec| spec.name.as_str());
-            let error = Error::plan(format!("[utility]: the plan names no column \"{target}\""));
-            return Err(error.line(section.line_of("target")).help(suggest(&target, names)));
-        }
-        Ok(Some(target))
-    }
+    Ok(Some(target))
 }
 
 /// A workload of COUNT queries, if any of its keys is there.
@@ -226,7 +192,7 @@ fn read_method(section: Option<&Section<'_>>) -> Result<(ChosenMethod, ChosenMet
     let name = section.get("name", text)?.unwrap_or(anonymize::DEFAULT.name.to_string());
     let written = written(section, keys_of("method"));
     // The method first: a wrong name explains parameters that it does not know.
-    anonymize::find(&name).map_err(|error| of_transactions(&name, error).line(section.line_of("name")))?;
+    anonymize::find(&name).map_err(|error| of_sets(&name, error).line(section.line_of("name")))?;
     let method = ChosenMethod::new(&name, &written).map_err(at)?;
     let metric = match section.table.get("metric").map(raw) {
         None => ChosenMetric::new(utility::DEFAULT.name, &[]),
@@ -334,7 +300,7 @@ fn read_attack(section: &Section<'_>) -> Result<Attempt> {
     let name = section.get("attack", text)?.ok_or_else(|| {
         at(Error::plan("an [[attack]] names no attack").help("attack = \"…\", see `sfumato list attacks`"))
     })?;
-    let kind = attack::find(&name).map_err(|error| at(of_transactions(&name, error)))?;
+    let kind = attack::find(&name).map_err(|error| at(of_sets(&name, error)))?;
     let attack = Member::of(kind, &written(section, keys_of("attack"))).map_err(at)?;
     Ok(Attempt { attack, max_belief: share(section, "max_belief")?, is_named: true })
 }
@@ -356,44 +322,15 @@ fn read_attacks(sections: &[Section<'_>], requirements: &[Requirement]) -> Resul
     Ok(attacks)
 }
 
-pub(super) fn written<'a>(section: &'a Section<'_>, not: &[&str]) -> Vec<(&'a str, Raw)> {
-    let all = section.table.iter().map(|(key, value)| (key.get_ref().as_ref(), raw(value)));
-    all.filter(|(key, _)| !not.contains(key)).collect()
-}
-
-/// Which of some words stands under a key.
-pub(super) fn choice(section: &Section<'_>, key: &str, words: &[&str]) -> Result<Option<usize>> {
-    let Some(word) = section.get(key, text)? else { return Ok(None) };
-    let found = words.iter().position(|known| *known == word).ok_or_else(|| {
-        let error = Error::plan(format!("{}: `{key}` cannot be \"{word}\"", section.name));
-        error.line(section.line_of(key)).help(suggest(&word, words.iter().copied()))
-    })?;
-    Ok(Some(found))
-}
-
-/// A share: 0.02, "2%".
-pub(super) fn share(section: &Section<'_>, key: &str) -> Result<Option<Fraction>> {
-    let Some(value) = section.table.get(key).map(raw) else { return Ok(None) };
-    let wrong = || {
-        let error = Error::plan(format!("{}: `{key}` is a share from 0 to 1", section.name));
-        error.line(section.line_of(key)).help(format!("write {key} = 0.02, or {key} = \"2%\""))
-    };
-    let (Raw::Text(written) | Raw::Number(written)) = value else { return Err(wrong()) };
-    let number: Decimal = written.parse().map_err(|_| wrong())?;
-    if number.is_negative() || number.fraction() > Fraction::ONE {
-        return Err(wrong());
-    }
-    Ok(Some(number.fraction()))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::plan::TablePlan;
     use std::path::Path;
 
     fn publishing(text: &str) -> Result<Publishing> {
         let columns = "[columns]\nzip = \"quasi\"\ndisease = \"sensitive\"\nnote = \"insensitive\"\n";
-        Plan::parse(&format!("{columns}{text}"), Path::new("."))?.publishing()
+        Ok(TablePlan::parse(&format!("{columns}{text}"), Path::new("."))?.publishing)
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Sections of a plan, with the line of everything that is wrong.
 
 use crate::error::{Error, Result, suggest};
+use crate::exact::{Decimal, Fraction};
 use crate::kind::Raw;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
@@ -124,4 +125,35 @@ pub(super) fn raw(value: &Spanned<DeValue<'_>>) -> Raw {
 
 pub(super) fn line_of(text: &str, offset: usize) -> u64 {
     text.as_bytes()[..offset.min(text.len())].iter().filter(|&&byte| byte == b'\n').count() as u64 + 1
+}
+
+/// Everything that is written in a section, but for some keys.
+pub(super) fn written<'a>(section: &'a Section<'_>, not: &[&str]) -> Vec<(&'a str, Raw)> {
+    let all = section.table.iter().map(|(key, value)| (key.get_ref().as_ref(), raw(value)));
+    all.filter(|(key, _)| !not.contains(key)).collect()
+}
+
+/// Which of some words stands under a key.
+pub(super) fn choice(section: &Section<'_>, key: &str, words: &[&str]) -> Result<Option<usize>> {
+    let Some(word) = section.get(key, text)? else { return Ok(None) };
+    let found = words.iter().position(|known| *known == word).ok_or_else(|| {
+        let error = Error::plan(format!("{}: `{key}` cannot be \"{word}\"", section.name));
+        error.line(section.line_of(key)).help(suggest(&word, words.iter().copied()))
+    })?;
+    Ok(Some(found))
+}
+
+/// A share: 0.02, "2%".
+pub(super) fn share(section: &Section<'_>, key: &str) -> Result<Option<Fraction>> {
+    let Some(value) = section.table.get(key).map(raw) else { return Ok(None) };
+    let wrong = || {
+        let error = Error::plan(format!("{}: `{key}` is a share from 0 to 1", section.name));
+        error.line(section.line_of(key)).help(format!("write {key} = 0.02, or {key} = \"2%\""))
+    };
+    let (Raw::Text(written) | Raw::Number(written)) = value else { return Err(wrong()) };
+    let number: Decimal = written.parse().map_err(|_| wrong())?;
+    if number.is_negative() || number.fraction() > Fraction::ONE {
+        return Err(wrong());
+    }
+    Ok(Some(number.fraction()))
 }

@@ -12,7 +12,7 @@ use crate::candidate::Coded;
 use crate::data::{Column, ColumnSpec, Role};
 use crate::error::Result;
 use crate::inspect::alike_notes;
-use crate::plan::{Plan, Publishing};
+use crate::plan::TablePlan;
 use crate::recode::{Form, Labels, Recoded, Suppressed};
 use crate::utility::classification::{accuracy, accuracy_of_published};
 use crate::utility::queries::{self, Published, Release, Workload};
@@ -21,8 +21,7 @@ use std::collections::BTreeMap;
 
 /// What is known of a recoded table.
 pub(super) struct Known<'a> {
-    pub plan: &'a Plan,
-    pub publishing: &'a Publishing,
+    pub plan: &'a TablePlan,
     pub task: &'a Task<'a>,
     pub skew: Option<&'a SkewReport>,
     pub formed: &'a Formed,
@@ -31,7 +30,7 @@ pub(super) struct Known<'a> {
 
 impl Known<'_> {
     pub fn describe(&self, criteria: Vec<Answer>, attacks: Vec<Finding>, exposure: Exposure) -> Result<Publication> {
-        let (task, recoded, publishing) = (self.task, self.recoded, self.publishing);
+        let (task, recoded, publishing) = (self.task, self.recoded, &self.plan.publishing);
         let (columns, utility) = (self.columns()?, self.utility()?);
         let kept: Vec<f64> = columns.iter().filter_map(|column| column.kept).collect();
         // Apart from quasi-identifiers, sensitive values cannot be predicted record by record.
@@ -89,13 +88,13 @@ impl Known<'_> {
 
     /// Every metric that applies.
     fn utility(&self) -> Result<Vec<(&'static str, f64)>> {
-        let mut utility = match (&self.formed.outcome, self.publishing.recoding.form) {
+        let mut utility = match (&self.formed.outcome, self.plan.publishing.recoding.form) {
             (Outcome::Levels(found), Form::Generalized) => {
                 Judge::for_all_metrics(self.task)?.measure_all(&found.levels)
             }
             _ => grouped::measure(&self.recoded.groups, self.task.table.rows() as u64),
         };
-        if let Some(workload) = &self.publishing.workload {
+        if let Some(workload) = &self.plan.publishing.workload {
             utility.extend(self.answered(workload)?);
         }
         Ok(utility)
@@ -122,7 +121,7 @@ impl Known<'_> {
 
     /// What is published of a quasi-identifier; nothing where it is the values as they are.
     fn shown(&self, at: usize, column: &Column) -> Result<Option<Shown>> {
-        match (&self.formed.outcome, self.publishing.recoding.form) {
+        match (&self.formed.outcome, self.plan.publishing.recoding.form) {
             (_, Form::Bucketized) => match self.task.schema.level_range(column)?.0 {
                 0 => Ok(None),
                 low => self.shown_on(low, column).map(Some),
@@ -152,7 +151,7 @@ impl Known<'_> {
         let mut reports = Vec::new();
         for spec in self.plan.schema.columns() {
             let is_quasi = spec.role == Role::Quasi;
-            let published = self.publishing.recoding.publishes(spec);
+            let published = self.plan.publishing.recoding.publishes(spec);
             let mut report = ColumnReport::new(&spec.name, spec.role, published);
             if is_quasi {
                 let column = self.recoded.table.column(&spec.name)?;
@@ -175,7 +174,8 @@ impl Known<'_> {
 
     /// The level that a quasi-identifier is published on, if its column is generalized as a whole.
     fn level(&self, original: &Column) -> Result<Option<ColumnLevel>> {
-        let (Outcome::Levels(found), Form::Generalized) = (&self.formed.outcome, self.publishing.recoding.form) else {
+        let (Outcome::Levels(found), Form::Generalized) = (&self.formed.outcome, self.plan.publishing.recoding.form)
+        else {
             return Ok(None);
         };
         let names = self.task.schema.names(Role::Quasi);
@@ -193,7 +193,7 @@ impl Known<'_> {
             name: self.formed.method.kind.name,
             params: self.formed.method.params.clone(),
             class: self.formed.class,
-            insecure_seed: !self.publishing.chance.is_secure(),
+            insecure_seed: !self.plan.publishing.chance.is_secure(),
             chosen,
             search,
         }
@@ -202,7 +202,7 @@ impl Known<'_> {
     fn chosen(&self, found: &Generalization) -> ChosenLevels {
         let names = self.task.schema.names(Role::Quasi).into_iter().map(str::to_string);
         let levels = names.zip(found.levels.iter().copied()).collect();
-        ChosenLevels { metric: self.publishing.metric.kind.name, levels }
+        ChosenLevels { metric: self.plan.publishing.metric.kind.name, levels }
     }
 }
 

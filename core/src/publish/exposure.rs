@@ -501,7 +501,10 @@ mod tests {
         let unprotected = Exposure::measure(&table(&rows), &schema(&["7"]), Form::Generalized, &[]).unwrap();
         assert!(!unprotected.refused(), "the plan protects none of these values");
         let apart = Exposure::measure(&table(&rows), &schema(&[]), Form::Bucketized, &[]).unwrap();
-        assert!(apart.refused() && apart.together.sensitive.is_empty(), "values are published apart: nobody can measure it");
+        assert!(
+            apart.refused() && apart.together.sensitive.is_empty(),
+            "values are published apart: nobody can measure it"
+        );
     }
 
     #[test]

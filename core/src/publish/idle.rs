@@ -8,13 +8,13 @@ use crate::criterion::{Bound, Requirement, Subject, Word};
 use crate::data::hierarchy::Rule;
 use crate::data::{Column, ColumnSpec, Formats, Formulas, Role, Table};
 use crate::error::{Error, Result};
-use crate::plan::{Attempt, Plan, Publishing};
+use crate::plan::{Attempt, Publishing, TablePlan};
 use crate::recode::Form;
 use std::path::Path;
 
 /// Refuses a plan with a key that would do nothing.
-pub fn refuse(plan: &Plan, publishing: &Publishing, table: &Table, bound: &[Bound], formats: &Formats) -> Result<()> {
-    let case = Case { plan, publishing };
+pub fn refuse(plan: &TablePlan, table: &Table, bound: &[Bound], formats: &Formats) -> Result<()> {
+    let case = Case { plan, publishing: &plan.publishing };
     let quasi = plan.schema.select(table, Role::Quasi)?;
     for (at, column) in quasi.iter().enumerate() {
         if let Some(spec) = plan.schema.find(column.name()) {
@@ -42,7 +42,7 @@ pub fn refuse_attack_without_finding(publishing: &Publishing, attempt: &Attempt,
 
 /// What a plan asks for.
 struct Case<'a> {
-    plan: &'a Plan,
+    plan: &'a TablePlan,
     publishing: &'a Publishing,
 }
 

@@ -5,6 +5,7 @@
 
 mod describe;
 mod exposure;
+mod gate;
 mod idle;
 mod infeasible;
 mod notes;
@@ -14,6 +15,7 @@ pub mod transactions;
 
 pub use crate::anonymize::{Class, Considered};
 pub use exposure::{ColumnExposure, Disclosure, Exposure, TOLERATED_PERCENT, ValueDisclosure};
+pub use gate::{Draft, Gated};
 pub use notes::{coarse_note, standing_notes};
 pub use pipeline::{Made, make};
 pub use skewed::DeclaredSkew;

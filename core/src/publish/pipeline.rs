@@ -1,6 +1,7 @@
 //! From a plan and a table to a publication, step by step.
 
 use super::describe::Known;
+use super::gate::{Draft, Gated, gate_table};
 use super::{DeclaredSkew, Exposure, Publication, SkewReport, idle, infeasible, skewed};
 use crate::anonymize::{ChosenMethod, Class, Method, Outcome, Safety, Task, View, Within};
 use crate::attack::{Finding, Making, Original, Promises, Suppressed, Target};
@@ -10,7 +11,7 @@ use crate::criterion::{Bound, Holders, Requirement};
 use crate::data::{Formats, Schema, Table};
 use crate::error::{Error, Fault, Result};
 use crate::exact::Fraction;
-use crate::plan::{Attempt, Plan, Publishing};
+use crate::plan::{Attempt, Publishing, TablePlan};
 use crate::recode::{Form, Lowest, Recoded, bucketize, generalize, generalize_groups};
 use std::collections::HashSet;
 use std::path::Path;
@@ -27,12 +28,24 @@ pub struct Made {
     pub schema: Schema,
 }
 
-/// Makes a publication: groups, recodes, audits, attacks and measures. Nothing is written; whether attacks found too much is for the caller to ask.
+impl Gated for Made {
+    type Publication = Publication;
+
+    fn publication(&self) -> &Publication {
+        &self.publication
+    }
+
+    fn gate(&self) -> Result<()> {
+        gate_table(&self.publication)
+    }
+}
+
+/// Makes a publication: groups, recodes, audits, attacks and measures. Nothing is written.
 ///
 /// ```
 /// use sfumato::data::{Formats, sample};
 ///
-/// let plan = sfumato::Plan::parse(r#"
+/// let plan = sfumato::TablePlan::parse(r#"
 ///     [columns]
 ///     age     = { role = "quasi", hierarchy = { intervals = [5, 10, 20] } }
 ///     sex     = { role = "quasi" }
@@ -42,12 +55,14 @@ pub struct Made {
 ///     criterion = "k-anonymity"
 ///     k = 5
 /// "#, ".".as_ref())?;
-/// let made = sfumato::publish::make(&plan, &plan.publishing()?, &sample::hospital(1000, 1), &Formats::default())?;
+/// let made = sfumato::publish::make(&plan, &sample::hospital(1000, 1), &Formats::default())?;
+/// let made = made.pass()?; // no attack found more than is promised
 /// assert!(made.publication.criteria.iter().all(|answer| answer.verdict.holds));
 /// assert_eq!(made.recoded.table.rows(), made.publication.published);
 /// # Ok::<(), sfumato::Error>(())
 /// ```
-pub fn make(plan: &Plan, publishing: &Publishing, table: &Table, formats: &Formats) -> Result<Made> {
+pub fn make(plan: &TablePlan, table: &Table, formats: &Formats) -> Result<Draft<Made>> {
+    let publishing = &plan.publishing;
     check(plan, table)?;
     formats.of(Path::new(&format!("data.{}", publishing.format)))?;
     let schema = &plan.schema;
@@ -56,15 +71,15 @@ pub fn make(plan: &Plan, publishing: &Publishing, table: &Table, formats: &Forma
         plan.requirements.iter().map(|wanted| wanted.bind(table, schema, &plan.folder)).collect()
     };
     let bound = bind(&prepared)?;
-    let (declared, restored) = skewed::restore(plan, publishing, &prepared, &bound)?;
+    let (declared, restored) = skewed::restore(plan, &prepared, &bound)?;
     // From here on what was withheld is as if it had never been: no figure that is published is about its sensitive values.
     let (table, bound, skew) = match &restored {
         None => (&*prepared, bound, None),
         Some(restored) => (&restored.table, bind(&restored.table)?, Some(&restored.report)),
     };
     bound.iter().try_for_each(|bound| refuse_joined_values(bound, publishing.recoding.form))?;
-    refuse_counting_records(plan, publishing)?;
-    idle::refuse(plan, publishing, table, &bound, formats)?;
+    refuse_counting_records(plan)?;
+    idle::refuse(plan, table, &bound, formats)?;
     // To suppress everybody is no release.
     let most = publishing.max_suppressed.unwrap_or(Fraction::ZERO);
     let limit = share_of(most, table.rows()).min(table.rows() as u64 - 1);
@@ -83,11 +98,11 @@ pub fn make(plan: &Plan, publishing: &Publishing, table: &Table, formats: &Forma
         // The tables are in another order.
         criteria.iter_mut().for_each(|answer| answer.worst_record = None);
     }
-    let attacks = attacked(plan, publishing, &task, skew, &formed, &recoded, formats)?;
-    let known = Known { plan, publishing, task: &task, skew, formed: &formed, recoded: &recoded };
+    let attacks = attacked(plan, &task, skew, &formed, &recoded, formats)?;
+    let known = Known { plan, task: &task, skew, formed: &formed, recoded: &recoded };
     let publication = known.describe(criteria, attacks, exposure)?;
     let schema = formed.lowest.schema(schema).clone();
-    Ok(Made { publication, recoded, skew: declared, schema })
+    Ok(Draft::new(Made { publication, recoded, skew: declared, schema }))
 }
 
 /// What a method decided.
@@ -168,7 +183,7 @@ impl Formed {
 }
 
 /// Refuses what cannot be published.
-fn check(plan: &Plan, table: &Table) -> Result<()> {
+fn check(plan: &TablePlan, table: &Table) -> Result<()> {
     plan.check_requires()?;
     plan.schema.quasi(table)?;
     for spec in plan.schema.columns() {
@@ -202,7 +217,8 @@ fn refuse_joined_values(bound: &Bound, form: Form) -> Result<()> {
 }
 
 /// Where people have several records, refuses promises that take every record for a person.
-fn refuse_counting_records(plan: &Plan, publishing: &Publishing) -> Result<()> {
+fn refuse_counting_records(plan: &TablePlan) -> Result<()> {
+    let publishing = &plan.publishing;
     if !plan.requirements.iter().any(Requirement::several_records) {
         return Ok(());
     }
@@ -252,15 +268,14 @@ fn audited(task: &Task<'_>, recoded: &Recoded) -> Result<Vec<Answer>> {
 }
 
 fn attacked(
-    plan: &Plan,
-    publishing: &Publishing,
+    plan: &TablePlan,
     task: &Task<'_>,
     skew: Option<&SkewReport>,
     formed: &Formed,
     recoded: &Recoded,
     formats: &Formats,
 ) -> Result<Vec<Finding>> {
-    let mut findings = Vec::new();
+    let (publishing, mut findings) = (&plan.publishing, Vec::new());
     if plan.requirements.iter().any(Requirement::several_records) {
         // They would take every record for a person; a note says so.
         return Ok(findings);

@@ -11,7 +11,7 @@ use crate::error::{Error, Fault, Result, suggest};
 use crate::exact::Fraction;
 use crate::inspect::{self, Way};
 use crate::kind::Kind;
-use crate::plan::{Plan, Publishing};
+use crate::plan::{Publishing, TablePlan};
 use crate::skew::{self, Ranked, Skewed};
 use rand::RngExt;
 use rand_chacha::ChaCha20Rng;
@@ -43,13 +43,13 @@ const RECORDS: u64 = 0x736b_6577;
 /// Whether records are withheld depends on frequencies alone, not on what a criterion makes of them or on which values need protection: so everybody knows what it means that some were, and beliefs
 /// are those that [`skew`] states.
 pub(super) fn restore(
-    plan: &Plan,
-    publishing: &Publishing,
+    plan: &TablePlan,
     table: &Table,
     bound: &[Bound],
 ) -> Result<(Option<DeclaredSkew>, Option<Restored>)> {
     let tested = tested(&plan.requirements, table, bound)?;
-    let wanted = wanted(&tested, publishing, plan)?;
+    let publishing = &plan.publishing;
+    let wanted = wanted(&tested, plan)?;
     let Some(method) = publishing.skew.method else {
         return refuse(&tested, &wanted, table).map(|restored| (None, restored));
     };
@@ -112,8 +112,8 @@ fn refuse(tested: &[Tested], wanted: &[(&str, u64)], table: &Table) -> Result<Op
 }
 
 /// The columns that are to be made eligible, each with its l: those that criteria on frequencies are about, or the one that the plan names; with an l of its own, also the only sensitive one.
-fn wanted<'t>(tested: &'t [Tested], publishing: &'t Publishing, plan: &'t Plan) -> Result<Vec<(&'t str, u64)>> {
-    let skew = &publishing.skew;
+fn wanted<'t>(tested: &'t [Tested], plan: &'t TablePlan) -> Result<Vec<(&'t str, u64)>> {
+    let skew = &plan.publishing.skew;
     let sensitive = plan.schema.names(Role::Sensitive);
     if let Some(on) = skew.on.as_deref().filter(|on| !sensitive.contains(on)) {
         return Err(Error::plan(format!("[skew]: \"{on}\" is not a sensitive column")).help(suggest(on, sensitive)));

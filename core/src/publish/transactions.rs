@@ -3,11 +3,12 @@
 //! What is checked and attacked is what a reader of the files has: the release is written into memory and read again
 //! first. Whatever is known of the original beside that is for the custodian's own report.
 
+use super::gate::{Draft, Gated, gate_sets};
 use crate::error::{Error, Fault, Result};
 use crate::exact::Fraction;
 use crate::kind::Member;
 use crate::kind::Params;
-use crate::plan::{SensitiveItems, TransactionPlan};
+use crate::plan::{SensitiveItems, SetPlan};
 use crate::transactions::method::Task;
 use crate::transactions::metric::Compared;
 use crate::transactions::{
@@ -273,6 +274,18 @@ pub struct Made {
     pub sensitive_names: Vec<String>,
 }
 
+impl Gated for Made {
+    type Publication = Publication;
+
+    fn publication(&self) -> &Publication {
+        &self.publication
+    }
+
+    fn gate(&self) -> Result<()> {
+        gate_sets(&self.publication)
+    }
+}
+
 /// Transactions as somebody sees them who knows which items are sensitive.
 pub struct Seen {
     released: Released,
@@ -367,7 +380,7 @@ impl Seen {
 /// Makes a publication: changes records until the criteria hold, writes them, reads what is written, checks and attacks that, and measures what is left. Nothing is on disk yet.
 ///
 /// ```
-/// let plan = sfumato::plan::TransactionPlan::parse(r#"
+/// let plan = sfumato::plan::SetPlan::parse(r#"
 ///     [data]
 ///     kind = "transactions"
 ///     sensitive = { items = ["beer"] }
@@ -377,12 +390,12 @@ impl Seen {
 ///     rho = "0.5"
 /// "#, ".".as_ref())?;
 /// let read = sfumato::transactions::read_lines(b"milk beer\nmilk beer\nmilk bread\nbread\n", None)?;
-/// let made = sfumato::publish::transactions::make(&plan, &read)?;
+/// let made = sfumato::publish::transactions::make(&plan, &read)?.pass()?;
 /// assert_eq!(made.publication.records, 4);
 /// assert!(made.publication.criteria.iter().all(|answer| answer.holds));
 /// # Ok::<(), sfumato::Error>(())
 /// ```
-pub fn make(plan: &TransactionPlan, read: &Read) -> Result<Made> {
+pub fn make(plan: &SetPlan, read: &Read) -> Result<Draft<Made>> {
     let demand = plan.demand()?;
     let table = &read.table;
     if table.is_empty() {
@@ -413,7 +426,7 @@ pub fn make(plan: &TransactionPlan, read: &Read) -> Result<Made> {
         ..known.describe()
     };
     publication.notes = publication.standing_notes(seen.empty_records());
-    Ok(Made { publication, written, sensitive_names })
+    Ok(Draft::new(Made { publication, written, sensitive_names }))
 }
 
 /// Names of sensitive items that no record has.
@@ -424,7 +437,7 @@ fn unknown_names(table: &Transactions, names: &[String]) -> Vec<String> {
 
 /// Refuses a name that somebody typed into the plan and that no record has: a slip would leave an item unprotected. A
 /// file may be a catalogue of which a table has a part.
-fn refuse_unknown(plan: &TransactionPlan, unknown: &[String]) -> Result<()> {
+fn refuse_unknown(plan: &SetPlan, unknown: &[String]) -> Result<()> {
     match (&plan.sensitive, unknown) {
         (SensitiveItems::Items(_), [first, ..]) => {
             let error = Error::plan(format!("[data] sensitive: the item \"{first}\" occurs nowhere in the data"));
@@ -435,7 +448,7 @@ fn refuse_unknown(plan: &TransactionPlan, unknown: &[String]) -> Result<()> {
 }
 
 /// Whether lines are in the order of the input. Where sensitive items are told for groups of lines, they cannot be.
-fn keeps_order(plan: &TransactionPlan, released: &Released) -> bool {
+fn keeps_order(plan: &SetPlan, released: &Released) -> bool {
     plan.keeps_order && matches!(released, Released::Together(_))
 }
 
@@ -473,7 +486,7 @@ fn refuse_different(meant: &Released, seen: &Seen) -> Result<()> {
 }
 
 /// Refuses what does not satisfy every criterion, whatever the method believed.
-fn refuse_violated(plan: &TransactionPlan, answers: &[Answer]) -> Result<()> {
+fn refuse_violated(plan: &SetPlan, answers: &[Answer]) -> Result<()> {
     let Some(violated) = answers.iter().find(|answer| !answer.holds) else { return Ok(()) };
     let (criterion, method) = (violated.wanted.kind.name, plan.method.kind.name);
     let message = format!("{criterion} does not hold for what {method} made: nothing was published");
@@ -482,7 +495,7 @@ fn refuse_violated(plan: &TransactionPlan, answers: &[Answer]) -> Result<()> {
 
 /// What a description is made from.
 struct Known<'a> {
-    plan: &'a TransactionPlan,
+    plan: &'a SetPlan,
     read: &'a Read,
     sensitive: &'a Sensitive,
     released: &'a Released,

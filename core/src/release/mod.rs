@@ -20,13 +20,10 @@ pub use signature::{SIGNATURE, Signer, signature};
 pub use together::together;
 pub use verify::{Claim, Verification, certificate, table, verify};
 
-use crate::anonymize::{self, ChosenMethod, Class};
-use crate::attack::Finding;
 use crate::data::{Formats, Formulas};
 use crate::error::{Error, Fault, Result};
-use crate::kind::Kind;
-use crate::plan::{Plan, Publishing};
-use crate::publish::{Made, Publication};
+use crate::plan::TablePlan;
+use crate::publish::Made;
 use certify::{Certificate, Statement};
 use directory::{CERTIFICATE, Staging};
 use record::Entry;
@@ -37,89 +34,13 @@ use std::path::{Path, PathBuf};
 /// The report's file name.
 pub const REPORT: &str = "report.html";
 
-/// What is to be written, and where.
-pub struct Order<'a> {
-    /// The plan.
-    pub plan: &'a Plan,
-    /// Its sections on publishing.
-    pub publishing: &'a Publishing,
-    /// The release directory to make.
-    pub target: &'a Path,
-    /// Whether a release that is there may be replaced.
-    pub replace: bool,
-    /// Files that were read: none of them is ever overwritten.
-    pub inputs: &'a [PathBuf],
-    /// Earlier releases of the same table, as far as the publisher knows: the certificate declares them.
-    pub earlier: &'a [Entry],
-}
-
-/// Refuses a publication of which attacks found too much.
-pub fn pass_gate(publication: &Publication) -> Result<()> {
-    if !publication.attacks_refuse {
-        return Ok(());
-    }
-    let excessive: Vec<String> = publication
-        .excessive()
-        .map(|finding| {
-            let on = finding.on.as_ref().map_or(String::new(), |on| format!(" on {on}"));
-            let limit = finding.limit.map_or(1.0, |limit| limit.belief.to_f64());
-            let (attack, reached) = (finding.attack, finding.highest.to_f64());
-            match (finding.undecided_people(), finding.undecided_suppressed()) {
-                (None, Some(gone)) if gone == finding.above_limit => format!(
-                    "{attack}{on} decides nothing about {gone} suppressed people, who count as above the limit of {limit:.4}"
-                ),
-                (None, _) => format!(
-                    "{attack}{on} reaches a belief of {reached:.4} where {limit:.4} is the limit; {} people are above it",
-                    finding.above_limit
-                ),
-                (Some(open), _) => format!(
-                    "{attack}{on} is inconclusive for {open} people, who count as above the limit of {limit:.4}, and reaches at least {reached:.4}"
-                ),
-            }
-        })
-        .collect();
-    if excessive.is_empty() {
-        return Ok(());
-    }
-    let message = format!("attacks exceed their limits: {}", excessive.join("; "));
-    let is_open = |finding: &Finding| finding.undecided_people().is_some();
-    let is_withheld = |finding: &Finding| finding.undecided_suppressed().is_some();
-    let help = match () {
-        () if publication.excessive().any(is_open) => format!(
-            "use a method that the attack can decide ({}), leave out metrics and limits that read sensitive values,",
-            decidable_methods().join(", ")
-        ),
-        () if publication.excessive().any(is_withheld) => "use a method that suppresses nobody,".to_string(),
-        () => "require a criterion that keeps to the limit (`sfumato list criteria`), use a method that discloses less (`sfumato list methods`),".to_string(),
-    };
-    let help = format!("{help} leave out the limit, or publish all the same: [gate] attacks = \"report\"");
-    Err(Error::new(Fault::Gate, message).help(help))
-}
-
-/// Methods whose choices an attacker can replay, whatever the criteria.
-fn decidable_methods() -> Vec<&'static str> {
-    let class =
-        |kind: &&'static Kind<anonymize::Build>| ChosenMethod::new(kind.name, &[]).map(|one| one.build().class());
-    let is_decidable = |kind: &&'static Kind<anonymize::Build>| {
-        matches!(class(kind), Ok(Class::QiOnly | Class::SaOnly | Class::EvenSplit))
-    };
-    anonymize::KINDS.into_iter().filter(is_decidable).map(|kind| kind.name).collect()
-}
-
-/// Writes a release directory: gate, files in a folder nobody sees, verification of what was written, and one rename. Returns the certificate.
-pub fn write(made: &Made, order: &Order<'_>, formats: &Formats) -> Result<Value> {
-    write_signed(made, order, None, formats)
-}
-
-/// The same, with a signature of the certificate among the files.
-pub fn write_signed(made: &Made, order: &Order<'_>, signer: Option<&dyn Signer>, formats: &Formats) -> Result<Value> {
-    pass_gate(&made.publication)?;
-    let Order { target, replace, inputs, earlier, .. } = *order;
-    let place = Place { target, replace, inputs, earlier };
-    let publishing = order.publishing;
-    place.write(signer, formats, |folder| {
+/// Writes a release directory: files in a folder nobody sees, verification of what was written, and one rename.
+/// Returns the certificate.
+pub fn write(made: &Made, plan: &TablePlan, place: &Place<'_>, formats: &Formats) -> Result<Value> {
+    let publishing = &plan.publishing;
+    place.write(formats, |folder| {
         let mut files = Vec::new();
-        for (name, table) in made.recoded.written(&order.plan.schema, publishing.recoding, publishing.chance)? {
+        for (name, table) in made.recoded.written(&plan.schema, publishing.recoding, publishing.chance)? {
             files.push(format!("{name}.{}", publishing.format));
             let path = folder.join(&files[files.len() - 1]);
             let formulas = if formats.of(&path)?.is_text() { publishing.formulas } else { Formulas::Keep };
@@ -128,7 +49,7 @@ pub fn write_signed(made: &Made, order: &Order<'_>, signer: Option<&dyn Signer>,
         // What cannot be read is a disk that fails, not a table that is wrong.
         let mut hashed = certify::hashes(folder, &files)?;
         // The declared part is read as verifiers read it, so that they come to the same.
-        let mut declared = Stated::of(made, order, &files, formats)?.write();
+        let mut declared = Stated::of(made, plan, &files, formats)?.write();
         declared["earlier_releases"] = place.earlier_seals(&hashed).into();
         declared["files"] = hashed.clone().into();
         let stated = Stated::read(&declared).map_err(unreadable)?;
@@ -161,9 +82,16 @@ pub struct Place<'a> {
     pub inputs: &'a [PathBuf],
     /// Earlier releases of the same records, as far as the publisher knows: the certificate declares them.
     pub earlier: &'a [Entry],
+    /// What signs the certificate, if anything does.
+    pub signer: Option<&'a dyn Signer>,
 }
 
-impl Place<'_> {
+impl<'a> Place<'a> {
+    /// A new directory, of which nothing else is known.
+    pub fn new(target: &'a Path) -> Place<'a> {
+        Place { target, replace: false, inputs: &[], earlier: &[], signer: None }
+    }
+
     /// The seals of earlier releases that published something else than files with these hashes: the same files once
     /// more tell nothing new.
     fn earlier_seals(&self, hashes: &Map<String, Value>) -> Vec<String> {
@@ -172,33 +100,23 @@ impl Place<'_> {
     }
 
     /// Lets `fill` write all files but the certificate into a folder nobody sees, adds the certificate and its signature, verifies what was written and gives it its name.
-    fn write(
-        &self,
-        signer: Option<&dyn Signer>,
-        formats: &Formats,
-        fill: impl FnOnce(&Path) -> Result<Certificate>,
-    ) -> Result<Value> {
+    fn write(&self, formats: &Formats, fill: impl FnOnce(&Path) -> Result<Certificate>) -> Result<Value> {
         // An empty folder that somebody made for the release is as good as none; `remove_dir` removes no other.
         let was_empty = !self.target.is_symlink() && std::fs::remove_dir(self.target).is_ok();
-        let written = self.write_new(signer, formats, fill);
+        let written = self.write_new(formats, fill);
         if was_empty && written.is_err() {
             let _ = std::fs::create_dir(self.target);
         }
         written
     }
 
-    fn write_new(
-        &self,
-        signer: Option<&dyn Signer>,
-        formats: &Formats,
-        fill: impl FnOnce(&Path) -> Result<Certificate>,
-    ) -> Result<Value> {
+    fn write_new(&self, formats: &Formats, fill: impl FnOnce(&Path) -> Result<Certificate>) -> Result<Value> {
         refuse_inside_release(self.target)?;
         let staging = Staging::begin(self.target, self.replace, self.inputs)?;
         refuse_foreign_files(self.target)?;
         let certificate = fill(staging.path())?;
         write_file(&staging.path().join(CERTIFICATE), certificate.text.as_bytes())?;
-        if let Some(signer) = signer {
+        if let Some(signer) = self.signer {
             signature::add(staging.path(), certificate.text.as_bytes(), signer)?;
         }
         let verification = verify(staging.path(), formats)?;

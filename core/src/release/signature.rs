@@ -118,15 +118,15 @@ mod tests {
             data = { kind = "transactions", sensitive = { items = ["wine"] } }
             require = [{ criterion = "rho-uncertainty", rho = "0.5" }]
         "#;
-        let plan = crate::plan::TransactionPlan::parse(PLAN, Path::new(".")).unwrap();
+        let plan = crate::plan::SetPlan::parse(PLAN, Path::new(".")).unwrap();
         let read = crate::transactions::read_lines(b"bread wine\nbread milk\nmilk wine\nmilk bread\n", None).unwrap();
-        let made = crate::publish::transactions::make(&plan, &read).unwrap();
+        let made = crate::publish::transactions::make(&plan, &read).unwrap().pass().unwrap();
         for (signs, checks) in [(false, true), (true, false), (true, true)] {
             let folder = tempdir().unwrap();
             let target = folder.path().join("release");
             let signer = Watchful { target: &target, signs, checks };
-            let place = Place { target: &target, replace: false, inputs: &[], earlier: &[] };
-            let written = transactions::write_signed(&made, &place, Some(&signer), &Formats::default());
+            let place = Place { signer: Some(&signer), ..Place::new(&target) };
+            let written = transactions::write(&made, &place, &Formats::default());
             assert_eq!(written.is_ok(), signs && checks);
             assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), usize::from(signs && checks));
             assert_eq!(target.join(SIGNATURE).exists(), signs && checks);

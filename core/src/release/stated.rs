@@ -5,7 +5,6 @@
 //! among what the attacker knows (how many records there were), or chosen by the method (levels); nothing here depends on
 //! who has which sensitive value, but through what is published.
 
-use super::Order;
 use super::certify::{ESCAPED, FORMAT, KEPT, NONE};
 use super::column::StatedColumn;
 use crate::anonymize::ChosenMethod;
@@ -19,7 +18,7 @@ use crate::data::{
 use crate::error::{Error, Fault, Result};
 use crate::exact::{Decimal, Fraction};
 use crate::kind::{Member, Raw};
-use crate::plan::{Attempt, Gate};
+use crate::plan::{Attempt, Gate, Publishing, TablePlan};
 use crate::publish::{DeclaredSkew, Made, SkewReport};
 use crate::recode::Form;
 use crate::report::{form_name, params_json, requirement_json, skew_json};
@@ -72,8 +71,8 @@ pub struct Release {
 
 impl Stated {
     /// What is declared of a release whose tables are in these files.
-    pub fn of(made: &Made, order: &Order<'_>, files: &[String], formats: &Formats) -> Result<Stated> {
-        let (publishing, publication) = (order.publishing, &made.publication);
+    pub fn of(made: &Made, plan: &TablePlan, files: &[String], formats: &Formats) -> Result<Stated> {
+        let (publishing, publication) = (&plan.publishing, &made.publication);
         let bucketized = publishing.recoding.form == Form::Bucketized;
         let text = formats.of(files[0].as_ref())?.is_text();
         let formulas = match publishing.formulas {
@@ -90,9 +89,9 @@ impl Stated {
             formulas: text.then(|| formulas.to_string()),
             schema: Schema::new(columns.iter().map(|column| column.spec.clone()).collect()),
             columns,
-            requirements: order.plan.requirements.clone(),
+            requirements: plan.requirements.clone(),
             attacks: publishing.attacks.clone(),
-            method: declared_method(made, order)?,
+            method: declared_method(made, publishing)?,
             insecure_seed: publication.method.insecure_seed,
             metric: publishing.method.chooses_levels().then(|| publishing.metric.clone()),
             max_suppressed: publishing.max_suppressed,
@@ -342,9 +341,9 @@ impl Stated {
 /// The method with the parameters that it worked out, which depend on the quasi-identifiers that it saw. Where records
 /// were withheld by their values before, and others suppressed after, nobody knows which those were: then with the
 /// plan's own.
-fn declared_method(made: &Made, order: &Order<'_>) -> Result<ChosenMethod> {
-    let own = &order.publishing.method;
-    if made.skew.is_some() && may_suppress(order.publishing.max_suppressed, own) {
+fn declared_method(made: &Made, publishing: &Publishing) -> Result<ChosenMethod> {
+    let own = &publishing.method;
+    if made.skew.is_some() && may_suppress(publishing.max_suppressed, own) {
         return Ok(own.clone());
     }
     let method = &made.publication.method;

@@ -3,9 +3,9 @@
 use super::certify::{ESCAPED, SEAL, blank, hashes, merge, seal};
 use super::stated::{array, broken, check_format, read_earlier, text, written};
 use super::verify::{Claims, certificate, check_attacks, check_rest, differing, plain_file};
-use super::{Place, REPORT, Signer, unreadable, write_file};
+use super::{Place, REPORT, unreadable, write_file};
 use crate::data::Formats;
-use crate::error::{Error, Fault, Result};
+use crate::error::{Error, Result};
 use crate::kind::Kind;
 use crate::kind::Member;
 use crate::plan::demanded;
@@ -34,29 +34,10 @@ const KNOWLEDGE: [&str; 3] = [
     "That the person is in the data.",
 ];
 
-/// Refuses a publication in which attacks found more than is demanded.
-pub fn pass_gate(publication: &Publication) -> Result<()> {
-    let excessive = publication.attacks.iter().filter(|found| found.is_excessive());
-    let found: Vec<String> = excessive
-        .map(|after| format!("{} tells a sensitive item of {} people", after.attack.kind.name, after.people))
-        .collect();
-    if found.is_empty() || !publication.attacks_refuse {
-        return Ok(());
-    }
-    let message = format!("attacks found more than is demanded: {}", found.join("; "));
-    let help = "require a criterion that keeps to it (`sfumato list transaction-criteria`), or tolerate it: [gate] attacks = \"report\"";
-    Err(Error::new(Fault::Gate, message).help(help))
-}
-
-/// Writes a release directory: gate, files in a folder nobody sees, verification of what was written, and one rename. Returns the certificate.
+/// Writes a release directory: files in a folder nobody sees, verification of what was written, and one rename.
+/// Returns the certificate.
 pub fn write(made: &Made, place: &Place<'_>, formats: &Formats) -> Result<Value> {
-    write_signed(made, place, None, formats)
-}
-
-/// The same, with a signature of the certificate among the files.
-pub fn write_signed(made: &Made, place: &Place<'_>, signer: Option<&dyn Signer>, formats: &Formats) -> Result<Value> {
-    pass_gate(&made.publication)?;
-    place.write(signer, formats, |folder| {
+    place.write(formats, |folder| {
         let mut names = made.sensitive_names.clone();
         let order = name_order(&names);
         names.sort_by(|a, b| order(a, b));
@@ -338,27 +319,4 @@ fn check_criteria(document: &Value, publication: &Publication, found: &Value, cl
         claims.criterion(&name, answer.holds && differing.is_empty(), &otherwise, true);
     }
     claims.same("most confident rule", &document["worst_rule"], &found["worst_rule"]);
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::plan::TransactionPlan;
-
-    const PLAN: &str = r#"
-        data = { kind = "transactions", sensitive = { items = ["wine"] } }
-        require = [{ criterion = "rho-uncertainty", rho = "0.5" }]
-    "#;
-
-    #[test]
-    fn attacks_that_find_more_than_is_demanded_refuse() {
-        let plan = TransactionPlan::parse(PLAN, Path::new(".")).unwrap();
-        let read = read_lines(b"bread wine\nbread milk\nmilk wine\nmilk bread\n", None).unwrap();
-        let mut publication = crate::publish::transactions::make(&plan, &read).unwrap().publication;
-        assert!(pass_gate(&publication).is_ok());
-        publication.attacks[0].people = 2;
-        assert!(pass_gate(&publication).unwrap_err().to_string().contains("of 2 people"));
-        publication.attacks_refuse = false;
-        assert!(pass_gate(&publication).is_ok());
-    }
 }

@@ -6,15 +6,14 @@
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use sfumato::Plan;
+use sfumato::TablePlan;
 use sfumato::attack::Finding;
 use sfumato::chance::Chance;
 use sfumato::data::{Column, Formats, Table};
 use sfumato::exact::Fraction;
 use sfumato::kind::Member;
 use sfumato::publish::transactions::Seen;
-use sfumato::publish::{Made, make};
-use sfumato::release::pass_gate;
+use sfumato::publish::{Draft, Made, make};
 use sfumato::transactions::{Demand, Sensitive, Transactions};
 use std::path::Path;
 
@@ -27,21 +26,20 @@ fn table(columns: &[(&str, Vec<String>)]) -> Table {
 }
 
 /// Publishes a table with `q` and perhaps `r` as quasi-identifiers and a sensitive column `s`.
-fn publish(table: &Table, sections: &str, seed: u64) -> sfumato::Result<Made> {
+fn publish(table: &Table, sections: &str, seed: u64) -> sfumato::Result<Draft<Made>> {
     let quasi: String = ["q", "r"]
         .iter()
         .filter(|name| table.column(name).is_ok())
         .map(|name| format!("{name} = \"quasi\"\n"))
         .collect();
     let text = format!("[columns]\n{quasi}{sections}");
-    let plan = Plan::parse(&text, Path::new("."))?;
-    let mut publishing = plan.publishing()?;
-    publishing.chance = Chance::insecure(seed);
-    make(&plan, &publishing, table, &Formats::default())
+    let mut plan = TablePlan::parse(&text, Path::new("."))?;
+    plan.publishing.chance = Chance::insecure(seed);
+    make(&plan, table, &Formats::default())
 }
 
-fn finding<'m>(made: &'m Made, attack: &str) -> &'m Finding {
-    made.publication
+fn finding<'m>(made: &'m Draft<Made>, attack: &str) -> &'m Finding {
+    made.publication()
         .attacks
         .iter()
         .find(|finding| finding.attack == attack)
@@ -108,7 +106,7 @@ fn the_gate_refuses_planted_groups_and_no_others() {
         }
         let sections = format!("s = \"sensitive\"\n{}[gate]\nmax_belief = 0.5\n", criterion("k-anonymity", "k = 3"));
         let made = publish(&table(&[("q", q), ("s", s)]), &sections, seed).unwrap();
-        assert_eq!(pass_gate(&made.publication).is_err(), is_planted, "seed {seed}");
+        assert_eq!(made.pass().is_err(), is_planted, "seed {seed}");
     }
 }
 
@@ -161,7 +159,7 @@ fn every_suppression_that_tells_the_most_frequent_value_is_found() {
     );
     for seed in 0..cases(100) {
         let made = publish(&table, &sections, seed).unwrap();
-        let mut left = made.publication.sensitive[0].after.clone();
+        let mut left = made.publication().sensitive[0].after.clone();
         left.sort_unstable_by(|a, b| b.cmp(a));
         let found = finding(&made, "eligibility");
         if left == [4, 4, 2, 1, 1] {
@@ -289,7 +287,7 @@ fn null_data_raise_no_alarm() {
                 };
                 released += 1;
                 let what = format!("seed {seed}, {method}, {criterion}");
-                for finding in &made.publication.attacks {
+                for finding in &made.publication().attacks {
                     compared += u64::from(finding.limit.is_some());
                     assert_eq!(
                         finding.above_limit,
@@ -301,7 +299,7 @@ fn null_data_raise_no_alarm() {
                     let kept = finding.limit.is_none_or(|limit| limit.allows(finding.highest));
                     assert!(kept || finding.attack == "background-knowledge", "{what}: {}", finding.attack);
                 }
-                assert!(pass_gate(&made.publication).is_ok(), "{what}");
+                assert!(made.pass().is_ok(), "{what}");
             }
         }
     }
@@ -325,7 +323,7 @@ fn the_distribution_of_all_is_no_breach() {
             assert_eq!(found.above_limit, 0, "{attack}");
         }
         assert_eq!(finding(&made, "minimality").people, 0, "nobody is more vulnerable than that");
-        assert!(pass_gate(&made.publication).is_ok());
+        assert!(made.pass().is_ok());
     }
 }
 
@@ -339,10 +337,10 @@ fn knowledge_that_is_granted_is_told_and_limits_nothing() {
         let made = publish(&table, &sections, seed).unwrap();
         let found = finding(&made, "demographic");
         assert!(found.highest > Fraction::new(1, 3) && found.limit.is_none(), "seed {seed}");
-        assert!(pass_gate(&made.publication).is_ok());
+        assert!(made.pass().is_ok());
         let limited = format!("{sections}[[attack]]\nattack = \"demographic\"\nmax_belief = 0.34\n");
         let made = publish(&table, &limited, seed).unwrap();
-        assert!(pass_gate(&made.publication).is_err(), "seed {seed}: the plan says so");
+        assert!(made.pass().is_err(), "seed {seed}: the plan says so");
     }
 }
 
@@ -366,11 +364,11 @@ fn null_transactions_raise_no_alarm() {
                 "[data]\nkind = \"transactions\"\nsensitive = {{ items = [\"s\"] }}\n{}[method]\nname = \"{method}\"\n",
                 criterion("rho-uncertainty", "rho = \"0.5\"")
             );
-            let plan = sfumato::plan::TransactionPlan::parse(&text, Path::new(".")).unwrap();
+            let plan = sfumato::plan::SetPlan::parse(&text, Path::new(".")).unwrap();
             let demand = plan.demand().unwrap();
             let lines: String = records.iter().map(|record| format!("{}\n", record.join(" "))).collect();
             let read = sfumato::transactions::read_lines(lines.as_bytes(), None).unwrap();
-            let made = sfumato::publish::transactions::make(&plan, &read).unwrap();
+            let made = sfumato::publish::transactions::make(&plan, &read).unwrap().pass().unwrap();
             assert!(made.publication.attacks.iter().all(|one| !one.is_excessive()), "{method}, seed {seed}");
             let seen = Seen::new(made.written.read_back().unwrap(), &made.sensitive_names).unwrap();
             let findings = seen.findings(&Member::defaults(&sfumato::transactions::attack::KINDS), demand).unwrap();

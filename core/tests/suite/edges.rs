@@ -6,19 +6,19 @@ use sfumato::data::csv::{Sizes, read_from, read_with_sizes};
 use sfumato::data::hierarchy::{self, Hierarchy};
 use sfumato::data::{Column, Encoding, Lexicon, ReadOptions, Schema, Table, one_row_per_person};
 use sfumato::kind::Raw;
-use sfumato::{Fault, Plan, audit, audit::audit_groups};
+use sfumato::{Fault, TablePlan, audit, audit::audit_groups};
 use std::path::Path;
 
 fn table(columns: &[(&str, &[&str])]) -> Table {
     Table::new(columns.iter().map(|(name, values)| Column::from_values(*name, *values)).collect()).unwrap()
 }
 
-fn plan(text: &str) -> sfumato::Result<Plan> {
-    Plan::parse(text, Path::new("."))
+fn plan(text: &str) -> sfumato::Result<TablePlan> {
+    TablePlan::parse(text, Path::new("."))
 }
 
 fn verdict(plan_text: &str, table: &Table, folder: &Path) -> Verdict {
-    let plan = Plan::parse(plan_text, folder).unwrap();
+    let plan = TablePlan::parse(plan_text, folder).unwrap();
     audit(table, &plan.schema, &plan.requirements, folder).unwrap().criteria.remove(0).verdict
 }
 

@@ -3,9 +3,9 @@
 use serde_json::{Value, json};
 use sfumato::chance::Chance;
 use sfumato::data::{Formats, Table, sample};
-use sfumato::plan::TransactionPlan;
-use sfumato::release::{self, Order, Place, verify};
-use sfumato::{Plan, publish};
+use sfumato::plan::SetPlan;
+use sfumato::release::{self, Place, verify};
+use sfumato::{TablePlan, publish};
 use sha2::{Digest, Sha256};
 use std::path::Path;
 
@@ -18,13 +18,12 @@ fn forge(folder: &Path, mut document: Value) {
 }
 
 fn publish_table(plan: &str, table: &Table, target: &Path) -> Value {
-    let plan = Plan::parse(plan, Path::new(".")).unwrap_or_else(|error| panic!("{plan}\n{error}"));
-    let mut publishing = plan.publishing().unwrap();
-    publishing.chance = Chance::insecure(7);
+    let mut plan = TablePlan::parse(plan, Path::new(".")).unwrap_or_else(|error| panic!("{plan}\n{error}"));
+    plan.publishing.chance = Chance::insecure(7);
     let formats = Formats::default();
-    let made = publish::make(&plan, &publishing, table, &formats).unwrap();
-    let order = Order { plan: &plan, publishing: &publishing, target, replace: true, inputs: &[], earlier: &[] };
-    release::write(&made, &order, &formats).unwrap()
+    let made = publish::make(&plan, table, &formats).unwrap().pass().unwrap();
+    let order = Place { replace: true, ..Place::new(target) };
+    release::write(&made, &plan, &order, &formats).unwrap()
 }
 
 /// Every place of a document: a path to each value, containers included.
@@ -177,9 +176,9 @@ fn no_statement_about_transactions_can_be_changed_unnoticed() {
             "[data]\nkind = \"transactions\"\nsensitive = {{ items = [\"beer\", \"wine\"] }}\n\
              [[require]]\ncriterion = \"rho-uncertainty\"\nrho = \"0.6\"\n[method]\nname = \"{method}\"\n"
         );
-        let plan = TransactionPlan::parse(&plan, folder.path()).unwrap();
-        let made = publish::transactions::make(&plan, &read).unwrap();
-        let place = Place { target: &release, replace: true, inputs: &[], earlier: &[] };
+        let plan = SetPlan::parse(&plan, folder.path()).unwrap();
+        let made = publish::transactions::make(&plan, &read).unwrap().pass().unwrap();
+        let place = Place { replace: true, ..Place::new(&release) };
         let honest = release::transactions::write(&made, &place, &Formats::default()).unwrap();
         let changes = check_every_change(&honest, &release);
         eprintln!("{changes} changes");

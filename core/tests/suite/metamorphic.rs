@@ -7,8 +7,8 @@ use sfumato::criterion::{KINDS, Requirement};
 use sfumato::data::csv::read_from;
 use sfumato::data::{Column, Formats, Schema, Table};
 use sfumato::publish::{self, Made};
-use sfumato::release::{self, Order, verify};
-use sfumato::{Fault, Plan, anonymize, audit};
+use sfumato::release::{self, Place, verify};
+use sfumato::{Fault, TablePlan, anonymize, audit};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
@@ -65,10 +65,9 @@ const CRITERIA: [&str; 3] = [
 
 fn make(table: &Table, method: &str, criterion: &str, more: &str) -> sfumato::Result<Made> {
     let text = format!("{COLUMNS}[[require]]\n{criterion}\n[method]\nname = \"{method}\"\n{more}");
-    let plan = Plan::parse(&text, Path::new("."))?;
-    let mut publishing = plan.publishing()?;
-    publishing.chance = Chance::insecure(5);
-    publish::make(&plan, &publishing, table, &Formats::default())
+    let mut plan = TablePlan::parse(&text, Path::new("."))?;
+    plan.publishing.chance = Chance::insecure(5);
+    publish::make(&plan, table, &Formats::default())?.pass()
 }
 
 /// Groups as sets of people, whatever number each row had; nothing if there is no release.
@@ -215,7 +214,7 @@ fn what_the_plan_declares_missing_decides() {
         let plan = format!(
             "{data}[columns]\nq = \"quasi\"\ns = \"sensitive\"\n[[require]]\ncriterion = \"k-anonymity\"\nk = 2\n"
         );
-        let plan = Plan::parse(&plan, Path::new(".")).unwrap();
+        let plan = TablePlan::parse(&plan, Path::new(".")).unwrap();
         let table = read_from(text.as_bytes(), &plan.options).unwrap();
         let found = audit(&table, &plan.schema, &plan.requirements, Path::new(".")).unwrap();
         let missing = table.column("q").unwrap().domain().missing().is_some();
@@ -268,9 +267,9 @@ fn what_holds_with_missing_values_as_a_value_holds_with_wildcards() {
 fn the_release_says_how_missing_values_were_read() {
     let data = "[data]\nmissing = [\"?\"]\n";
     let text = format!("{data}{COLUMNS}[[require]]\ncriterion = \"distinct-l-diversity\"\nl = 2\n");
-    let plan = Plan::parse(&text, Path::new(".")).unwrap();
+    let plan = TablePlan::parse(&text, Path::new(".")).unwrap();
     let table = read_from("p,q,s\n1,a,?\n1,a,flu\n?,b,flu\n?,b,?\n".as_bytes(), &plan.options).unwrap();
-    let made = publish::make(&plan, &plan.publishing().unwrap(), &table, &Formats::default()).unwrap();
+    let made = publish::make(&plan, &table, &Formats::default()).unwrap().pass().unwrap();
     assert_eq!(made.publication.criteria[0].verdict.measured, Some(2.0));
     for column in ["p", "s"] {
         let says = |note: &String| note.contains(&format!("\"{column}\"")) && note.contains("missing");
@@ -307,14 +306,13 @@ fn a_small_class_of_starred_records_is_counted() {
     let text = format!(
         "{COLUMNS}[[require]]\ncriterion = \"k-anonymity\"\nk = 3\n[release]\nmax_suppressed = 0.2\nsuppressed = \"starred\"\n[gate]\nattacks = \"report\"\n"
     );
-    let plan = Plan::parse(&text, Path::new(".")).unwrap();
-    let (publishing, formats) = (plan.publishing().unwrap(), Formats::default());
-    let made = publish::make(&plan, &publishing, &table, &formats).unwrap();
+    let plan = TablePlan::parse(&text, Path::new(".")).unwrap();
+    let formats = Formats::default();
+    let made = publish::make(&plan, &table, &formats).unwrap().pass().unwrap();
     assert_eq!((made.publication.published, made.publication.suppressed, made.publication.groups), (6, 1, 2));
     let target = folder.path().join("release");
-    let order =
-        Order { plan: &plan, publishing: &publishing, target: &target, replace: false, inputs: &[], earlier: &[] };
-    let certificate = release::write(&made, &order, &formats).unwrap();
+    let order = Place::new(&target);
+    let certificate = release::write(&made, &plan, &order, &formats).unwrap();
     assert_eq!(certificate["suppressed"], 1);
     let stars = written(&target.join("data.csv")).into_iter().filter(|row| row.iter().all(|cell| cell == "*")).count();
     assert_eq!(stars, 1);
@@ -340,14 +338,13 @@ fn people_whose_value_is_a_star_are_not_taken_for_suppressed() {
         let text = format!(
             "{COLUMNS}[[require]]\ncriterion = \"k-anonymity\"\nk = 4\n[release]\nmax_suppressed = 0.2\nsuppressed = \"{suppressed}\"\n[gate]\nattacks = \"report\"\n"
         );
-        let plan = Plan::parse(&text, Path::new(".")).unwrap();
-        let (publishing, formats) = (plan.publishing().unwrap(), Formats::default());
-        let made = publish::make(&plan, &publishing, &table, &formats).unwrap();
+        let plan = TablePlan::parse(&text, Path::new(".")).unwrap();
+        let formats = Formats::default();
+        let made = publish::make(&plan, &table, &formats).unwrap().pass().unwrap();
         assert_eq!((made.publication.published, made.publication.suppressed), (4, 0));
         let target = folder.path().join("release");
-        let order =
-            Order { plan: &plan, publishing: &publishing, target: &target, replace: false, inputs: &[], earlier: &[] };
-        match release::write(&made, &order, &formats) {
+        let order = Place::new(&target);
+        match release::write(&made, &plan, &order, &formats) {
             Ok(_) => {
                 assert!(verify(&target, &formats).unwrap().holds(), "{suppressed}");
                 assert_eq!(release::table(&target, &formats).unwrap().rows(), 4, "{suppressed}");

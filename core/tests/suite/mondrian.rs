@@ -7,7 +7,7 @@ use sfumato::chance::Chance;
 use sfumato::criterion::Bound;
 use sfumato::data::{Column, Formats, ReadOptions, Role, Schema, Table, ValueType, sample};
 use sfumato::kind::Raw;
-use sfumato::plan::Plan;
+use sfumato::plan::TablePlan;
 use sfumato::utility::ChosenMetric;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -23,14 +23,14 @@ const CRITERIA: [&str; 5] = [
 /// A table with what is asked of it.
 struct Case {
     table: Table,
-    plan: Plan,
+    plan: TablePlan,
     bound: Vec<Bound>,
 }
 
 impl Case {
     fn new(table: Table, columns: &str, criteria: &[&str]) -> Case {
         let required: String = criteria.iter().map(|text| format!("[[require]]\n{text}\n")).collect();
-        let plan = Plan::parse(&format!("[columns]\n{columns}\n{required}"), Path::new(".")).expect("a plan");
+        let plan = TablePlan::parse(&format!("[columns]\n{columns}\n{required}"), Path::new(".")).expect("a plan");
         let table = plan.schema.prepare(&table).expect("a table").into_owned();
         let bind = plan.requirements.iter().map(|wanted| wanted.bind(&table, &plan.schema, &plan.folder));
         let bound = bind.collect::<Result<_, _>>().expect("criteria");

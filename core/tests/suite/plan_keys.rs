@@ -7,11 +7,11 @@ use serde_json::Value;
 use sfumato::chance::Chance;
 use sfumato::data::{Column, Formats};
 use sfumato::kind::{Kind, Param};
-use sfumato::plan::{AnyPlan, KEYS};
+use sfumato::plan::{KEYS, Plan};
 use sfumato::recode::Form;
-use sfumato::release::{self, Order};
+use sfumato::release::{self, Place};
 use sfumato::report::internal_json;
-use sfumato::{Error, Fault, Plan, anonymize, attack, publish};
+use sfumato::{Error, Fault, TablePlan, anonymize, attack, publish};
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -147,19 +147,17 @@ struct Seen {
 }
 
 fn outcome(draft: &Draft, folder: &Path) -> Result<Seen, Error> {
-    let AnyPlan::Table(plan) = AnyPlan::parse(&draft.text(), folder)? else {
+    let Plan::Table(mut plan) = Plan::parse(&draft.text(), folder)? else {
         return Ok(Seen { text: "transactions".into(), stars: Vec::new() });
     };
-    let mut publishing = plan.publishing()?;
-    publishing.chance = Chance::insecure(1);
+    plan.publishing.chance = Chance::insecure(1);
     let formats = Formats::default();
     let table = formats.read(plan.data.as_ref().unwrap(), &plan.options)?;
-    let made = publish::make(&plan, &publishing, &table, &formats)?;
+    let made = publish::make(&plan, &table, &formats)?.pass()?;
     let target = tempfile::tempdir().unwrap();
     let target = target.path().join("release");
-    let order =
-        Order { plan: &plan, publishing: &publishing, target: &target, replace: false, inputs: &[], earlier: &[] };
-    release::write(&made, &order, &formats)?;
+    let order = Place::new(&target);
+    release::write(&made, &plan, &order, &formats)?;
     let mut files: Vec<String> = std::fs::read_dir(&target)
         .unwrap()
         .map(|entry| entry.unwrap().path())
@@ -518,11 +516,12 @@ fn top_coded_ages_are_never_published() {
              [method]\nname = \"{method}\"\n[release]\nform = \"{}\"\n",
             form.name()
         );
-        let plan = Plan::parse(&plan, folder.path()).unwrap();
-        let (publishing, formats) = (plan.publishing().unwrap(), Formats::default());
+        let plan = TablePlan::parse(&plan, folder.path()).unwrap();
+        let formats = Formats::default();
         let table = formats.read(plan.data.as_ref().unwrap(), &plan.options).unwrap();
-        let made =
-            publish::make(&plan, &publishing, &table, &formats).unwrap_or_else(|error| panic!("{method}: {error}"));
+        let made = publish::make(&plan, &table, &formats)
+            .and_then(|made| made.pass())
+            .unwrap_or_else(|error| panic!("{method}: {error}"));
         assert_eq!(made.recoded.table.rows() + made.recoded.suppressed, 400);
         assert!(made.recoded.table.rows() >= 360, "{method}: {}", made.recoded.table.rows());
         let ages = made.recoded.table.column("age").unwrap();
@@ -539,9 +538,9 @@ fn top_coded_ages_are_never_published() {
             assert!(form == Form::Bucketized || (low >= 90) == (high == 1000), "{method}: {label}");
         }
         let target = folder.path().join(format!("{method}-{}", form.name()));
-        let order =
-            Order { plan: &plan, publishing: &publishing, target: &target, replace: false, inputs: &[], earlier: &[] };
-        release::write(&made, &order, &formats).unwrap_or_else(|error| panic!("{method}, {}: {error}", form.name()));
+        let order = Place::new(&target);
+        release::write(&made, &plan, &order, &formats)
+            .unwrap_or_else(|error| panic!("{method}, {}: {error}", form.name()));
         assert!(release::verify(&target, &formats).unwrap().holds());
     }
 }

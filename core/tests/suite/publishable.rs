@@ -4,8 +4,9 @@
 use sfumato::anonymize;
 use sfumato::chance::Chance;
 use sfumato::data::{Column, Formats, Table};
-use sfumato::release::{self, Order};
-use sfumato::{Fault, Plan, publish};
+use sfumato::publish::Draft;
+use sfumato::release::{self, Place};
+use sfumato::{Fault, TablePlan, publish};
 use std::path::Path;
 
 /// More tables with SFUMATO_CASES.
@@ -69,10 +70,9 @@ fn every_release_that_can_be_made_can_be_published() {
                          [method]\nname = \"{}\"\n{more}[release]\nform = \"{form}\"\nmax_suppressed = 0.3\n",
                         kind.name
                     );
-                    let plan = Plan::parse(&text, Path::new(".")).unwrap_or_else(|error| panic!("{text}\n{error}"));
-                    let Ok(mut publishing) = plan.publishing() else { continue };
-                    publishing.chance = Chance::insecure(seed);
-                    let made = match publish::make(&plan, &publishing, &table, &formats) {
+                    let Ok(mut plan) = TablePlan::parse(&text, Path::new(".")) else { continue };
+                    plan.publishing.chance = Chance::insecure(seed);
+                    let made = match publish::make(&plan, &table, &formats).and_then(Draft::pass) {
                         Ok(made) => made,
                         Err(error) => {
                             let is_answer = matches!(error.fault(), Fault::Infeasible | Fault::Plan);
@@ -81,15 +81,8 @@ fn every_release_that_can_be_made_can_be_published() {
                             continue;
                         }
                     };
-                    let order = Order {
-                        plan: &plan,
-                        publishing: &publishing,
-                        target: &target,
-                        replace: true,
-                        inputs: &[],
-                        earlier: &[],
-                    };
-                    let written = release::write(&made, &order, &formats);
+                    let order = Place { replace: true, ..Place::new(&target) };
+                    let written = release::write(&made, &plan, &order, &formats);
                     assert!(written.is_ok(), "seed {seed}\n{text}\n{}", written.unwrap_err());
                     published += 1;
                 }
@@ -114,15 +107,15 @@ fn what_is_undecided_passes_no_limit() {
     ])
     .unwrap();
     let gate = |sections: &str| {
-        let plan = Plan::parse(&format!("{SEVEN}{sections}"), Path::new(".")).unwrap();
-        let made = publish::make(&plan, &plan.publishing().unwrap(), &table, &Formats::default()).unwrap();
-        let found = made.publication.attacks.iter().find(|one| one.attack == "minimality").unwrap().clone();
-        (release::pass_gate(&made.publication), found)
+        let plan = TablePlan::parse(&format!("{SEVEN}{sections}"), Path::new(".")).unwrap();
+        let made = publish::make(&plan, &table, &Formats::default()).unwrap();
+        let found = made.publication().attacks.iter().find(|one| one.attack == "minimality").unwrap().clone();
+        (made.pass(), found)
     };
     for limit in ["[gate]\nmax_belief = 0.5\n", "[[attack]]\nattack = \"minimality\"\nmax_belief = 0.5\n"] {
         for method in ["optimal", "incognito"] {
             let (passed, found) = gate(&format!("[method]\nname = \"{method}\"\n{limit}"));
-            let error = passed.unwrap_err();
+            let error = passed.err().expect("refused");
             assert_eq!(error.fault(), Fault::Gate);
             assert!(error.to_string().contains("inconclusive for 7 people"), "{error}");
             assert_eq!((found.above_limit, found.is_lower_bound), (7, true));
@@ -136,9 +129,9 @@ fn what_is_undecided_passes_no_limit() {
 fn passes(columns: &[(&str, &str)], plan: &str) -> bool {
     let cells = |(name, cells): &(&str, &str)| Column::from_values(*name, cells.split(' '));
     let table = Table::new(columns.iter().map(cells).collect()).unwrap();
-    let plan = Plan::parse(plan, Path::new(".")).unwrap();
-    let made = publish::make(&plan, &plan.publishing().unwrap(), &table, &Formats::default());
-    made.is_ok_and(|made| release::pass_gate(&made.publication).is_ok())
+    let plan = TablePlan::parse(plan, Path::new(".")).unwrap();
+    let made = publish::make(&plan, &table, &Formats::default());
+    made.is_ok_and(|made| made.pass().is_ok())
 }
 
 /// Each of these is a release in which somebody who counts worlds believes more than the limit, because a choice beside
@@ -195,12 +188,12 @@ fn insensitive_columns_of_a_bucketized_release_are_accepted_by_name_or_refused()
         )
     };
     let make = |release: &str| {
-        let plan = Plan::parse(&text(release), Path::new(".")).unwrap();
-        publish::make(&plan, &plan.publishing().unwrap(), &table, &Formats::default())
+        let plan = TablePlan::parse(&text(release), Path::new(".")).unwrap();
+        publish::make(&plan, &table, &Formats::default())
     };
     let error = make("").err().expect("refused");
     assert!(error.fault() == Fault::Gate && error.to_string().contains("cannot be measured"), "{error}");
-    let accepted = make("insensitive = { accept = [\"drug\"] }\n").unwrap().publication;
+    let accepted = make("insensitive = { accept = [\"drug\"] }\n").unwrap().publication().clone();
     assert!(accepted.caveats().iter().any(|caveat| caveat.contains("is not measured")), "{:?}", accepted.caveats());
     assert!(make("insensitive = \"drop\"\n").is_ok());
 }

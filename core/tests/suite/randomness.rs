@@ -12,7 +12,7 @@
 //! | which records of a rule lose an item | what is missing would tell who had it | `items_are_deleted_by_lot` |
 
 use rand::Rng;
-use sfumato::Plan;
+use sfumato::TablePlan;
 use sfumato::anonymize::{ChosenMethod, Outcome, Task};
 use sfumato::candidate::Groups;
 use sfumato::chance::Chance;
@@ -335,9 +335,8 @@ fn values_are_lowered_by_lot() {
 #[test]
 fn records_are_withheld_by_lot() {
     let plan = "[columns]\nx = \"quasi\"\nid = \"insensitive\"\ns = \"sensitive\"\n[[require]]\ncriterion = \"frequency-l-diversity\"\nl = 2\n[skew]\nmethod = \"safe-d\"\n[method]\nname = \"base\"\n[[attack]]\nattack = \"homogeneity\"\n[release]\ninsensitive = { accept = [\"id\"] }\n";
-    let plan = Plan::parse(plan, Path::new(".")).unwrap();
-    let publishing = plan.publishing().unwrap();
-    assert_eq!(publishing.chance, Chance::System, "no plan says otherwise");
+    let plan = TablePlan::parse(plan, Path::new(".")).unwrap();
+    assert_eq!(plan.publishing.chance, Chance::System, "no plan says otherwise");
     // Six of ten have the value a; two of them are left.
     let values = ["a", "b", "a", "a", "c", "a", "b", "a", "c", "a"];
     let ids = (0..10).map(|at| format!("i{at}"));
@@ -345,7 +344,7 @@ fn records_are_withheld_by_lot() {
         vec![Column::from_values("x", ["1"; 10]), Column::from_values("id", ids), Column::from_values("s", values)];
     let table = Table::new(columns).unwrap();
     let tally = Tally::draw(15 * draws(), || {
-        let made = sfumato::publish::make(&plan, &publishing, &table, &Formats::default()).unwrap();
+        let made = sfumato::publish::make(&plan, &table, &Formats::default()).unwrap().pass().unwrap();
         let published = &made.recoded.table;
         let mut left: Vec<String> = cells(published, "id")
             .into_iter()

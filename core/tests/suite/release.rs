@@ -4,8 +4,8 @@ use serde_json::{Value, json};
 use sfumato::attack;
 use sfumato::data::{Column, Formats, Table, sample};
 use sfumato::kind::Member;
-use sfumato::release::{self, Order, verify};
-use sfumato::{Plan, publish};
+use sfumato::release::{self, Place, verify};
+use sfumato::{TablePlan, publish};
 use sha2::{Digest, Sha256};
 use std::path::Path;
 
@@ -34,14 +34,12 @@ fn publish(table: &Table, folder: &Path) -> Value {
 }
 
 fn publish_by(plan: &str, table: &Table, folder: &Path) -> Value {
-    let plan = Plan::parse(plan, Path::new(".")).unwrap();
-    let publishing = plan.publishing().unwrap();
+    let plan = TablePlan::parse(plan, Path::new(".")).unwrap();
     let formats = Formats::default();
-    let made = publish::make(&plan, &publishing, table, &formats).unwrap();
+    let made = publish::make(&plan, table, &formats).unwrap().pass().unwrap();
     let target = folder.join("release");
-    let order =
-        Order { plan: &plan, publishing: &publishing, target: &target, replace: true, inputs: &[], earlier: &[] };
-    release::write(&made, &order, &formats).unwrap()
+    let order = Place { replace: true, ..Place::new(&target) };
+    release::write(&made, &plan, &order, &formats).unwrap()
 }
 
 fn digest(bytes: &[u8]) -> String {
@@ -267,8 +265,8 @@ fn a_certificate_does_not_tell_what_suppressed_people_have() {
     let first = publish(&table, folder.path());
     let suppressed = first["suppressed"].as_u64().unwrap();
     assert!(suppressed > 0 && suppressed < 150, "{suppressed}");
-    let plan = Plan::parse(PLAN, Path::new(".")).unwrap();
-    let made = publish::make(&plan, &plan.publishing().unwrap(), &table, &Formats::default()).unwrap();
+    let plan = TablePlan::parse(PLAN, Path::new(".")).unwrap();
+    let made = publish::make(&plan, &table, &Formats::default()).unwrap().pass().unwrap();
     let row = (0..3000u32).find(|row| !made.recoded.row_of.contains(row)).unwrap() as usize;
     let disease = table.column("disease").unwrap();
     for code in 0..disease.domain().len() as u32 {

@@ -7,7 +7,7 @@ use sfumato::data::{Column, Formats, Schema, Table};
 use sfumato::kind::{Raw, Shape};
 use sfumato::plan::requirement;
 use sfumato::transactions::{self, Released, Sensitive, Together, Transactions};
-use sfumato::{Fault, Plan, publish, release};
+use sfumato::{Fault, TablePlan, publish};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -317,11 +317,11 @@ fn suppression_at_its_limit() {
                 let plan = format!(
                     "{COLUMNS}[[require]]\ncriterion = \"k-anonymity\"\nk = 2\n[release]\nmax_suppressed = {written}\n"
                 );
-                let plan = Plan::parse(&plan, Path::new(".")).unwrap();
-                let made = publish::make(&plan, &plan.publishing().unwrap(), &table, &Formats::default());
+                let plan = TablePlan::parse(&plan, Path::new(".")).unwrap();
+                let made = publish::make(&plan, &table, &Formats::default());
                 let wanted = ratio(x, y) <= decimal(text);
                 match made {
-                    Ok(made) => assert!(wanted && made.publication.suppressed as u64 == x, "{x} of {y}, {written}"),
+                    Ok(made) => assert!(wanted && made.publication().suppressed as u64 == x, "{x} of {y}, {written}"),
                     Err(error) => {
                         assert!(!wanted && error.fault() == Fault::Infeasible, "{x} of {y}, {written}: {error}")
                     }
@@ -338,10 +338,10 @@ fn gates_let_through_what_is_at_their_limit() {
         let plan = format!(
             "{COLUMNS}[[require]]\ncriterion = \"k-anonymity\"\nk = 1\n[method]\nname = \"base\"\n[gate]\n{gate}\n"
         );
-        let plan = Plan::parse(&plan, Path::new(".")).unwrap();
-        let made = publish::make(&plan, &plan.publishing().unwrap(), table, &Formats::default()).unwrap();
-        match release::pass_gate(&made.publication) {
-            Ok(()) => true,
+        let plan = TablePlan::parse(&plan, Path::new(".")).unwrap();
+        let made = publish::make(&plan, table, &Formats::default()).unwrap();
+        match made.pass() {
+            Ok(_) => true,
             Err(error) => {
                 assert_eq!(error.fault(), Fault::Gate, "{error}");
                 false
@@ -519,10 +519,11 @@ fn odd_shares_are_refused_or_meant_exactly() {
         for written in as_toml(&text) {
             for (section, key) in [("release", "max_suppressed"), ("gate", "max_belief"), ("gate", "max_risk")] {
                 let plan = format!("{COLUMNS}[{section}]\n{key} = {written}\n");
-                let read = || Plan::parse(&plan, Path::new("."))?.publishing();
+                let read = || TablePlan::parse(&plan, Path::new("."));
                 let number =
                     text.trim().strip_suffix('%').map(|digits| value_of(digits.trim()).map(|v| v / ratio(100, 1)));
-                let found = |publishing: &sfumato::plan::Publishing| {
+                let found = |plan: &TablePlan| {
+                    let publishing = &plan.publishing;
                     let share = match key {
                         "max_suppressed" => publishing.max_suppressed,
                         "max_belief" => publishing.gate.max_belief,

@@ -178,7 +178,7 @@ mod tests {
     use super::super::formed::{Method, QUASI, SENSITIVE, VALUES, diversity};
     use super::*;
     use crate::adult::made_up;
-    use sfumato::Plan;
+    use sfumato::TablePlan;
     use sfumato::publish::make;
 
     /// Greedy grouping of a small table, with the beliefs in the second value.
@@ -199,10 +199,9 @@ mod tests {
             VALUES[1],
             diversity(4)
         );
-        let plan = Plan::parse(&text, ".".as_ref()).unwrap();
-        let mut publishing = plan.publishing().unwrap();
-        publishing.chance = sfumato::chance::Chance::insecure(11);
-        let made = make(&plan, &publishing, &asked.table, &Default::default()).unwrap();
+        let mut plan = TablePlan::parse(&text, ".".as_ref()).unwrap();
+        plan.publishing.chance = sfumato::chance::Chance::insecure(11);
+        let made = make(&plan, &asked.table, &Default::default()).unwrap().pass().unwrap();
         let found = made.publication.attacks.iter().find(|found| found.attack == "minimality").unwrap();
         assert!(found.people > 0);
         assert_eq!(beliefs.share_above(0.25), found.vulnerable_share());

@@ -7,7 +7,7 @@ use crate::page::{Cell, Column, Section, Table};
 use crate::{Setting, clock};
 use sfumato::chance::Chance;
 use sfumato::publish::{Made, make};
-use sfumato::{Plan, Result};
+use sfumato::{Result, TablePlan};
 use std::time::Duration;
 
 const METHODS: [&str; 4] = ["greedy-grouping", "randomized-greedy-grouping", "symmetric-grouping", "mondrian"];
@@ -66,9 +66,8 @@ fn timed(setting: &Setting<'_>, adult: &Adult, method: &str, attack: &str) -> Re
         VALUES[0],
         diversity(L)
     );
-    let plan = Plan::parse(&text, ".".as_ref())?;
-    let mut publishing = plan.publishing()?;
-    publishing.chance = Chance::insecure(1);
-    let (time, made) = clock::best(runs(setting), || make(&plan, &publishing, &adult.table, &Default::default()));
-    Ok((time, made?))
+    let mut plan = TablePlan::parse(&text, ".".as_ref())?;
+    plan.publishing.chance = Chance::insecure(1);
+    let (time, made) = clock::best(runs(setting), || make(&plan, &adult.table, &Default::default()));
+    Ok((time, made?.pass()?))
 }

@@ -4,7 +4,7 @@ use super::real_data;
 use sfumato::candidate::Groups;
 use sfumato::criterion::Verdict;
 use sfumato::data::{Column, Schema, Table};
-use sfumato::{Plan, audit, audit::audit_groups};
+use sfumato::{TablePlan, audit, audit::audit_groups};
 use std::path::Path;
 
 const HEART: &str = "Heart Disease";
@@ -46,7 +46,7 @@ const INPATIENT_COLUMNS: &str =
 
 /// The verdict of one criterion, written as in a plan, on a table.
 fn verdict(columns: &str, require: &str, table: &Table, folder: &Path) -> Verdict {
-    let plan = Plan::parse(&format!("{columns}[[require]]\n{require}\n"), folder).unwrap();
+    let plan = TablePlan::parse(&format!("{columns}[[require]]\n{require}\n"), folder).unwrap();
     audit(table, &plan.schema, &plan.requirements, folder).unwrap().criteria.remove(0).verdict
 }
 
@@ -129,7 +129,7 @@ fn beliefs_in_given_groups_use_the_tables_own_distribution() {
         Column::from_values("s", ["s1", "s2", "s1", "s1", "s2"]),
     ])
     .unwrap();
-    let plan = Plan::parse(
+    let plan = TablePlan::parse(
         "[columns]\nq = \"quasi\"\ns = \"sensitive\"\n[[require]]\ncriterion = \"bayes-optimal\"\nrho1 = 0.6\nrho2 = 0.65\n",
         Path::new("."),
     );

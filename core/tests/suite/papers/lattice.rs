@@ -3,7 +3,7 @@
 use super::real_data::adult_arx;
 use sfumato::data::{Formats, Table};
 use sfumato::publish::{Made, make};
-use sfumato::{Fault, Plan};
+use sfumato::{Fault, TablePlan};
 use std::path::Path;
 
 const QUASI: [&str; 7] = ["sex", "age", "race", "marital-status", "education", "native-country", "workclass"];
@@ -30,8 +30,8 @@ fn publish(table: &Table, folder: &Path, criteria: &str, suppressed: &str, metho
         "[columns]\n{columns}occupation = \"sensitive\"\n{criteria}\n[method]\nname = \"{method}\"\nmetric = \"loss\"\n\
          [release]\nmax_suppressed = \"{suppressed}\"\n"
     );
-    let plan = Plan::parse(&text, folder)?;
-    make(&plan, &plan.publishing()?, table, &Formats::default())
+    let plan = TablePlan::parse(&text, folder)?;
+    make(&plan, table, &Formats::default())?.pass()
 }
 
 const FIVE: &str = "[[require]]\ncriterion = \"k-anonymity\"\nk = 5\n";

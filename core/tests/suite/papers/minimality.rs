@@ -1,21 +1,20 @@
 //! Minimality attacks (Cormode, Srivastava, Li and Li 2010): the worked examples, and what holds on Adult.
 
 use super::real_data::adult_complete;
-use sfumato::Plan;
+use sfumato::TablePlan;
 use sfumato::attack::Finding;
 use sfumato::chance::Chance;
 use sfumato::data::{Column, Table};
-use sfumato::publish::{Made, make};
+use sfumato::publish::{Draft, Made, make};
 
 /// Publishes a table bucketized, with a seed; `method` is what stands under `[method]`.
 fn publish(table: &Table, columns: &str, requirement: &str, method: &str, more: &str) -> Made {
     let text = format!(
         "[columns]\n{columns}\n[[require]]\n{requirement}\n[method]\n{method}\n[release]\nform = \"bucketized\"\n{more}"
     );
-    let plan = Plan::parse(&text, ".".as_ref()).expect("a plan");
-    let mut publishing = plan.publishing().expect("how to publish");
-    publishing.chance = Chance::insecure(11);
-    make(&plan, &publishing, table, &Default::default()).expect("a release")
+    let mut plan = TablePlan::parse(&text, ".".as_ref()).expect("a plan");
+    plan.publishing.chance = Chance::insecure(11);
+    make(&plan, table, &Default::default()).and_then(Draft::pass).expect("a release")
 }
 
 fn minimality(made: &Made) -> &Finding {

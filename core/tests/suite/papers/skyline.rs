@@ -1,7 +1,7 @@
 //! Privacy skyline (Chen, LeFevre and Ramakrishnan 2007): the case study of Section 7.3 on Adult.
 
 use super::real_data::adult_complete;
-use sfumato::Plan;
+use sfumato::TablePlan;
 use sfumato::audit::audit_groups;
 use sfumato::criterion::{Budget, Requirement};
 use sfumato::exact::Fraction;
@@ -17,15 +17,15 @@ const COLUMNS: &str = "age = \"quasi\"\nworkclass = \"quasi\"\neducation = \"qua
 const PRINTED: [(u64, u64, u64); 7] = [(0, 4, 0), (1, 3, 1), (2, 2, 2), (3, 1, 2), (2, 1, 3), (4, 0, 3), (3, 0, 4)];
 
 /// A (3,6)-diverse candidate, which is the skyline point (4,0,0) at 75 % for every value (Proposition 4).
-fn diverse(priority: &str) -> Option<(Plan, Made)> {
+fn diverse(priority: &str) -> Option<(TablePlan, Made)> {
     let text = format!(
         "[columns]\n{COLUMNS}\n[[require]]\ncriterion = \"skyline\"\npoints = [{{ l = 4, k = 0, m = 0, c = \"0.75\" }}]\n\
          [method]\nname = \"skyline-anonymize\"\npriority = \"{priority}\"\n[release]\nform = \"bucketized\"\n"
     );
     let table = adult_complete()?;
-    let plan = Plan::parse(&text, ".".as_ref()).expect("a plan");
-    let made = make(&plan, &plan.publishing().expect("how to publish"), &table, &Default::default());
-    Some((plan, made.expect("a release")))
+    let plan = TablePlan::parse(&text, ".".as_ref()).expect("a plan");
+    let made = make(&plan, &table, &Default::default());
+    Some((plan, made.expect("a release").pass().expect("no limit is exceeded")))
 }
 
 #[test]

@@ -9,10 +9,9 @@ use sfumato::chance::Chance;
 use sfumato::criterion::{Build, KINDS, On, Scope};
 use sfumato::data::{Formats, Table};
 use sfumato::kind::Kind;
-use sfumato::plan::Publishing;
-use sfumato::publish::{self, Made};
-use sfumato::release::{self, Order};
-use sfumato::{Error, Fault, Plan};
+use sfumato::publish::{self, Draft, Made};
+use sfumato::release::{self, Place};
+use sfumato::{Error, Fault, TablePlan};
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -24,8 +23,7 @@ pub struct Demand {
     /// Whether half of the records may be suppressed.
     suppresses: bool,
     names: [&'static str; 3],
-    plan: Plan,
-    publishing: Publishing,
+    plan: TablePlan,
 }
 
 /// What became of tables.
@@ -93,14 +91,13 @@ impl Demand {
              [[require]]\n{}[method]\nname = \"{method}\"\n[release]\nform = \"{form}\"\n{suppressed}[gate]\nattacks = \"report\"\n",
             asked.text()
         );
-        let plan = Plan::parse(&text, Path::new(".")).unwrap_or_else(|error| panic!("{text}\n{error}"));
-        let mut publishing = match plan.publishing() {
+        let mut plan = match TablePlan::parse(&text, Path::new(".")) {
             Err(error) if suppresses && error.to_string().contains("max_suppressed") => return None,
-            found => found.unwrap(),
+            found => found.unwrap_or_else(|error| panic!("{text}\n{error}")),
         };
         // So that a failure can be repeated.
-        publishing.chance = Chance::insecure(1);
-        Some(Demand { asked, method, bucketized, suppresses, names, plan, publishing })
+        plan.publishing.chance = Chance::insecure(1);
+        Some(Demand { asked, method, bucketized, suppresses, names, plan })
     }
 
     fn told(&self, rows: &Rows<3>) -> String {
@@ -117,7 +114,7 @@ impl Demand {
     pub fn publish(&self, rows: &Rows<3>, folder: Option<&Path>, tally: &mut Tally) {
         let table = table_of(rows, self.names);
         let everybody = people(rows, self.names);
-        match publish::make(&self.plan, &self.publishing, &table, &Formats::default()) {
+        match publish::make(&self.plan, &table, &Formats::default()).and_then(Draft::pass) {
             Ok(made) => {
                 let case = self.in_memory(&made, &everybody, rows);
                 assert!(self.holds(&case), "{}: published {case:?}", self.told(rows));
@@ -164,9 +161,9 @@ impl Demand {
 
     fn write(&self, made: &Made, table: &Table, everybody: &[Person], folder: &Path, rows: &Rows<3>) {
         let target = folder.join("release");
-        let (plan, publishing, formats) = (&self.plan, &self.publishing, &Formats::default());
-        let order = Order { plan, publishing, target: &target, replace: true, inputs: &[], earlier: &[] };
-        release::write(made, &order, formats).unwrap_or_else(|error| panic!("{}: {error}", self.told(rows)));
+        let (plan, formats) = (&self.plan, &Formats::default());
+        let order = Place { replace: true, ..Place::new(&target) };
+        release::write(made, plan, &order, formats).unwrap_or_else(|error| panic!("{}: {error}", self.told(rows)));
         let verified = release::verify(&target, formats).unwrap();
         let failed: Vec<_> = verified.failed().collect();
         assert!(verified.holds(), "{}: {failed:?}", self.told(rows));

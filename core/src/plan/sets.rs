@@ -1,8 +1,7 @@
 //! Plans about transactions: `[data] kind = "transactions"`, which items are sensitive, and what is to be done.
 
-use super::publishing::{choice, share, written};
-use super::section::{Section, raw, text, texts};
-use super::{Plan, nothing_required, parse_toml, read_options, read_text};
+use super::section::{Section, choice, raw, share, text, texts, written};
+use super::{Plan, nothing_required, read_options};
 use crate::chance::Chance;
 use crate::error::{Error, Result};
 use crate::exact::Fraction;
@@ -11,45 +10,10 @@ use crate::transactions::{Demand, Layout, Sensitive, Transactions, attack, crite
 use crate::{anonymize, attack as table_attack, criterion as table_criterion};
 use std::path::{Path, PathBuf};
 
-/// What `[data] kind` may be.
-pub(super) const DATA_KINDS: [&str; 2] = ["table", "transactions"];
-
-/// A checked plan of either kind.
-pub enum AnyPlan {
-    /// About a table.
-    Table(Box<Plan>),
-    /// About transactions.
-    Transactions(Box<TransactionPlan>),
-}
-
-impl AnyPlan {
-    /// Reads and checks a plan file.
-    pub fn read(path: &Path) -> Result<AnyPlan> {
-        let (text, folder) = read_text(path)?;
-        AnyPlan::parse(&text, folder).map_err(|error| error.file(path))
-    }
-
-    /// Checks the text of a plan; files are relative to the folder.
-    pub fn parse(text: &str, folder: &Path) -> Result<AnyPlan> {
-        let document = parse_toml(text)?;
-        let root = Section { name: "the plan", text, table: document.get_ref(), line: 1 };
-        match is_about_transactions(&root)? {
-            true => TransactionPlan::read_root(&root, folder).map(|plan| AnyPlan::Transactions(Box::new(plan))),
-            false => Plan::parse(text, folder).map(|plan| AnyPlan::Table(Box::new(plan))),
-        }
-    }
-}
-
-/// Whether a plan says that its data are transactions.
-pub(super) fn is_about_transactions(root: &Section<'_>) -> Result<bool> {
-    let Some(data) = root.section("data")? else { return Ok(false) };
-    Ok(choice(&data, "kind", &DATA_KINDS)? == Some(1))
-}
-
 /// A checked plan about transactions.
 ///
 /// ```
-/// let plan = sfumato::plan::TransactionPlan::parse(r#"
+/// let plan = sfumato::plan::SetPlan::parse(r#"
 ///     [data]
 ///     kind = "transactions"
 ///     path = "baskets.dat"
@@ -64,7 +28,7 @@ pub(super) fn is_about_transactions(root: &Section<'_>) -> Result<bool> {
 /// # Ok::<(), sfumato::Error>(())
 /// ```
 #[derive(Clone)]
-pub struct TransactionPlan {
+pub struct SetPlan {
     /// The data file, if the plan names one, with the plan's folder before it.
     pub data: Option<PathBuf>,
     /// Where records and items are in it.
@@ -107,25 +71,18 @@ pub enum SensitiveItems {
     Items(Vec<String>),
 }
 
-impl TransactionPlan {
+impl SetPlan {
     /// Reads and checks a plan file.
-    pub fn read(path: &Path) -> Result<TransactionPlan> {
-        let (text, folder) = read_text(path)?;
-        TransactionPlan::parse(&text, folder).map_err(|error| error.file(path))
+    pub fn read(path: &Path) -> Result<SetPlan> {
+        Plan::read(path)?.sets().map_err(|error| error.file(path))
     }
 
     /// Checks the text of a plan; files are relative to the folder.
-    pub fn parse(text: &str, folder: &Path) -> Result<TransactionPlan> {
-        match AnyPlan::parse(text, folder)? {
-            AnyPlan::Transactions(plan) => Ok(*plan),
-            AnyPlan::Table(_) => {
-                let error = Error::plan("the plan is about a table, and this is about transactions");
-                Err(error.help("say so: [data] kind = \"transactions\""))
-            }
-        }
+    pub fn parse(text: &str, folder: &Path) -> Result<SetPlan> {
+        Plan::parse(text, folder)?.sets()
     }
 
-    fn read_root(root: &Section<'_>, folder: &Path) -> Result<TransactionPlan> {
+    pub(super) fn read_root(root: &Section<'_>, folder: &Path) -> Result<SetPlan> {
         refuse_table_sections(root)?;
         root.refuse_unknown(["data", "require", "method", "attack", "utility", "release", "gate"])?;
         let data = root.section("data")?.expect("it says what the data are");
@@ -138,7 +95,7 @@ impl TransactionPlan {
             [] => Member::defaults(&metric::KINDS),
             sections => sections.iter().map(read_metric).collect::<Result<_>>()?,
         };
-        Ok(TransactionPlan {
+        Ok(SetPlan {
             data: data.get("path", text)?.map(|path| folder.join(path)),
             layout: read_layout(&data)?,
             sensitive: read_sensitive(&data, folder)?,
@@ -333,7 +290,7 @@ fn of_tables(name: &str, is_of_tables: bool, family: &str) -> Option<Error> {
 }
 
 /// That a member is known, but of transactions: for plans about tables.
-pub(super) fn of_transactions(name: &str, error: Error) -> Error {
+pub(super) fn of_sets(name: &str, error: Error) -> Error {
     let known = [criterion::find(name).is_ok(), method::find(name).is_ok(), attack::find(name).is_ok()];
     if !known.contains(&true) {
         return error;
@@ -369,11 +326,12 @@ fn attacks_refuse(section: Option<&Section<'_>>) -> Result<bool> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::plan::TablePlan;
 
     const DATA: &str = "[data]\nkind = \"transactions\"\nsensitive = { items = [\"a\"] }\n";
 
-    fn parse(text: &str) -> Result<TransactionPlan> {
-        TransactionPlan::parse(text, Path::new("."))
+    fn parse(text: &str) -> Result<SetPlan> {
+        SetPlan::parse(text, Path::new("."))
     }
 
     fn refused(text: &str, expected: &[&str]) {
@@ -435,8 +393,8 @@ mod tests {
     }
 
     #[test]
-    fn plans_about_tables_know_nothing_of_transactions() {
-        let table = |text: &str| Plan::parse(text, Path::new(".")).err().expect("refused").to_string();
+    fn plans_about_tables_know_nothing_of_sets() {
+        let table = |text: &str| TablePlan::parse(text, Path::new(".")).err().expect("refused").to_string();
         assert!(table(DATA).contains("about transactions"));
         let name = criterion::KINDS[0].name;
         let message = table(&format!("[columns]\na = \"quasi\"\n[[require]]\ncriterion = \"{name}\"\n"));
