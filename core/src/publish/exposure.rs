@@ -80,6 +80,8 @@ pub struct ColumnExposure {
     pub name: String,
     /// Whether the plan accepts it by name.
     pub accepted: bool,
+    /// Whether every published record has the same value: then it discloses nothing.
+    pub is_constant: bool,
     /// What it discloses.
     pub disclosure: Disclosure,
 }
@@ -120,6 +122,7 @@ impl Exposure {
         let alone = |column: &&Column| ColumnExposure {
             name: column.name().to_string(),
             accepted: is_accepted(column),
+            is_constant: column.codes().windows(2).all(|pair| pair[0] == pair[1]),
             disclosure: view.disclosed(&[column]),
         };
         let (named, others): (Vec<&Column>, Vec<&Column>) = open.iter().partition(|column| is_accepted(column));
@@ -137,7 +140,12 @@ impl Exposure {
     /// Whether the columns that the plan does not accept disclose more than is tolerated: see
     /// [`TOLERATED_PERCENT`]. What cannot be measured is not tolerated.
     pub fn refused(&self) -> bool {
-        self.others.as_ref().is_some_and(|others| self.is_separated || others.exceeds(self.records))
+        let is_unmeasured = self.columns.iter().any(|column| !column.accepted && self.is_unmeasured(column));
+        is_unmeasured || self.others.as_ref().is_some_and(|others| others.exceeds(self.records))
+    }
+
+    fn is_unmeasured(&self, column: &ColumnExposure) -> bool {
+        self.is_separated && !column.is_constant
     }
 
     /// The columns that the plan accepts by name.
@@ -148,7 +156,8 @@ impl Exposure {
     /// Refuses a release of which [`Exposure::refused`] says so.
     pub fn refuse(&self) -> Result<()> {
         let Some(others) = self.others.as_ref().filter(|_| self.refused()) else { return Ok(()) };
-        let mut named = self.names(|column| !column.accepted && (self.is_separated || column.disclosure.discloses()));
+        let mut named =
+            self.names(|column| !column.accepted && (self.is_unmeasured(column) || column.disclosure.discloses()));
         if named.is_empty() {
             // None discloses anything by itself, but together they do.
             named = self.names(|column| !column.accepted);
