@@ -30,8 +30,8 @@ if [ "${1:-}" = "--full" ]; then
 
     step "every experiment and measurement once, small"
     pages=$(mktemp -d)
-    cargo run --release --locked -- reproduce all --quick --out "$pages"
-    SFUMATO_PAGES="$pages" cargo test -p sfumato-reproduce --locked --test pages
+    cargo run --release --locked -p sfumato-reproduce -- all --quick --out "$pages"
+    SFUMATO_PAGES="$pages" cargo test -p sfumato-reproduce --locked --test suite pages
     rm -rf "$pages"
 fi
 

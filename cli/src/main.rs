@@ -29,8 +29,7 @@ use std::process::ExitCode;
         sfumato compare release-a release-b          side by side\n  \
         sfumato check patients.csv --plan plan.toml  does every criterion of the plan hold?\n  \
         sfumato skyline --plan plan.toml --value flu --confidence 0.95  how much may be known?\n  \
-        sfumato list criteria                        what a plan can require\n  \
-        sfumato reproduce skewed --quick             a paper's experiments, beside what it printed\n\n\
+        sfumato list criteria                        what a plan can require\n\n\
         EXIT CODES\n  0 holds or done\n  1 checked and does not hold\n  2 usage or plan\n  3 input data\n  4 infeasible\n  \
         5 verification or attack gate failed\n  6 resources\n  7 reading or writing\n  8 verified, but nothing could be confirmed\n  70 internal"
 )]
@@ -58,7 +57,6 @@ enum Command {
     Check(commands::check::Arguments),
     Skyline(Box<commands::skyline::Arguments>),
     List(commands::list::Arguments),
-    Reproduce(commands::reproduce::Arguments),
 }
 
 fn main() -> ExitCode {
@@ -82,7 +80,6 @@ fn main() -> ExitCode {
             Command::Check(arguments) => commands::check::run(&arguments, &mut output),
             Command::Skyline(arguments) => commands::skyline::run(&arguments, &mut output),
             Command::List(arguments) => commands::list::run(&arguments, &mut output),
-            Command::Reproduce(arguments) => commands::reproduce::run(&arguments, &mut output),
         }
     });
     match run {

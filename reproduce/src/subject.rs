@@ -64,6 +64,6 @@ impl Subject {
     fn command(&self, setting: &Setting<'_>) -> String {
         let data = if setting.folder.is_some() { " --data DIR" } else { "" };
         let quick = if setting.is_quick() { " --quick" } else { "" };
-        format!("sfumato reproduce {}{data}{quick}", self.name)
+        format!("sfumato-reproduce {}{data}{quick}", self.name)
     }
 }

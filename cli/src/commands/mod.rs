@@ -11,7 +11,6 @@ pub mod keygen;
 pub mod list;
 pub mod publish;
 mod recording;
-pub mod reproduce;
 pub mod skyline;
 mod transactions;
 pub mod verify;

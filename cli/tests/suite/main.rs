@@ -16,7 +16,6 @@ mod leaks;
 mod publish;
 mod pycanon;
 mod release;
-mod reproduce;
 mod signing;
 mod skew;
 mod skyline;

@@ -9,7 +9,7 @@ impl Page {
     pub fn html(&self) -> String {
         let body = html! {
             header.top {
-                h1 { "sfumato reproduce " (self.subject) }
+                h1 { "sfumato-reproduce " (self.subject) }
                 p.verdict { (self.title) }
                 (self.facts())
             }

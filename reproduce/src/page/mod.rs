@@ -52,7 +52,7 @@ impl Page {
     pub fn from_json(text: &str) -> Result<Page> {
         serde_json::from_str(text).map_err(|error| {
             let error = Error::data(format!("is not a page of experiments: {error}"));
-            error.help("such files are written by `sfumato reproduce`")
+            error.help("such files are written by `sfumato-reproduce`")
         })
     }
 

@@ -70,7 +70,7 @@ fn documents_are_what_their_records_say() {
     let mut expected = BTreeSet::new();
     for (path, text) in documents.files() {
         let written = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-        assert!(written == text, "{} is not what `sfumato reproduce --docs docs` writes", path.display());
+        assert!(written == text, "{} is not what `sfumato-reproduce --docs docs` writes", path.display());
         expected.insert(path);
     }
     for entry in std::fs::read_dir(docs().join("reproduction")).unwrap() {

