@@ -3,6 +3,7 @@
 mod commands;
 mod memory;
 mod output;
+mod progress;
 
 use clap::{Parser, Subcommand};
 use output::Output;
@@ -67,6 +68,7 @@ fn main() -> ExitCode {
         sfumato::chance::Chance::System.generator(0)?;
         use_threads(arguments.threads)?;
         memory::limit(arguments.memory)?;
+        progress::end_on_interrupt()?;
         let mut output = Output::new();
         match arguments.command {
             Command::Demo(arguments) => commands::demo::run(&arguments, &mut output),

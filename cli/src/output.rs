@@ -1,12 +1,9 @@
 //! What goes to the terminal: results on standard output, everything else on standard error.
 
 use anstyle::{AnsiColor, Style};
-use indicatif::{ProgressBar, ProgressStyle};
 use sfumato::{Error, Result};
 use std::io::Write;
 use std::path::Path;
-use std::sync::mpsc::RecvTimeoutError;
-use std::time::Duration;
 
 /// Prints results; colours where a terminal shows them.
 pub struct Output {
@@ -79,34 +76,10 @@ pub fn hide_panic_messages() {
     }));
 }
 
-fn spinner(message: &str) -> ProgressBar {
-    let style = ProgressStyle::with_template("{spinner} {msg} {elapsed}").expect("the template is valid");
-    ProgressBar::new_spinner().with_style(style).with_message(message.to_string())
-}
-
-/// Shows that work goes on, on a terminal, once it has taken a second.
-pub fn working<T>(message: &str, work: impl FnOnce() -> T) -> T {
-    let (done, waiting) = std::sync::mpsc::channel::<()>();
-    std::thread::scope(|scope| {
-        scope.spawn(move || {
-            if waiting.recv_timeout(Duration::from_secs(1)) != Err(RecvTimeoutError::Timeout) {
-                return;
-            }
-            let bar = spinner(message);
-            bar.enable_steady_tick(Duration::from_millis(200));
-            // Ends when the other side is dropped, by the work's end or by its panic.
-            let _ = waiting.recv();
-            bar.finish_and_clear();
-        });
-        let result = work();
-        drop(done);
-        result
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::progress::working;
     use rayon::prelude::*;
     use std::process::{Command, Stdio};
 

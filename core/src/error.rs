@@ -21,6 +21,8 @@ pub enum Fault {
     Resources,
     /// Reading or writing failed: the administrator must help.
     Io,
+    /// Somebody stopped the work: nobody must act.
+    Cancelled,
     /// A defect of this program.
     Internal,
 }
@@ -36,6 +38,8 @@ impl Fault {
             Fault::Resources => 6,
             Fault::Io => 7,
             Fault::Internal => 70,
+            // As shells report a program that the interrupt key stopped.
+            Fault::Cancelled => 130,
         }
     }
 }
@@ -184,7 +188,7 @@ mod tests {
     #[test]
     fn every_fault_has_its_own_exit_code() {
         use Fault::*;
-        let codes = [Plan, Data, Infeasible, Gate, Resources, Io, Internal].map(Fault::exit_code);
-        assert_eq!(codes, [2, 3, 4, 5, 6, 7, 70]);
+        let codes = [Plan, Data, Infeasible, Gate, Resources, Io, Internal, Cancelled].map(Fault::exit_code);
+        assert_eq!(codes, [2, 3, 4, 5, 6, 7, 70, 130]);
     }
 }

@@ -59,6 +59,7 @@ pub mod report;
 pub mod skew;
 pub mod transactions;
 pub mod utility;
+pub mod watch;
 
 pub use audit::{Audit, audit};
 pub use error::{Error, Fault, Result};

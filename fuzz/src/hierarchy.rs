@@ -70,8 +70,14 @@ fn check_taxonomy(path: &Path, leaves: &[String]) {
     let params = kind.check(&[("taxonomy", Raw::from("levels.csv"))]).expect("a taxonomy is named");
     let sensitive = Sensitive::named(&table, [CANARY]);
     let demand = Demand::at_most(Fraction::new(1, 2));
-    let task =
-        method::Task { table: &table, sensitive: &sensitive, demand, chance: Chance::System, folder: folder(path) };
+    let task = method::Task {
+        table: &table,
+        sensitive: &sensitive,
+        demand,
+        chance: Chance::System,
+        folder: folder(path),
+        watch: sfumato::watch::Watch::NONE,
+    };
     match (kind.build)(&params).make(&task) {
         Ok(released) => check_written(&released),
         Err(error) => check_error(&error),

@@ -2,7 +2,8 @@
 
 use super::formats;
 use super::transactions::{self, is_transactions};
-use crate::output::{Output, working};
+use crate::output::Output;
+use crate::progress::working;
 use clap::Args;
 use sfumato::attack::{Believed, ChosenAttack};
 use sfumato::data::{Column, Formulas, Table};

@@ -2,7 +2,8 @@
 
 use super::grouped::{Files, Source};
 use super::transactions;
-use crate::output::{Output, working};
+use crate::output::Output;
+use crate::progress::working;
 use clap::Args;
 use sfumato::criterion::people::refuse_unused;
 use sfumato::plan::{Plan, SetPlan};

@@ -1,7 +1,8 @@
 //! `sfumato compare`: releases side by side.
 
 use super::{check_page, formats, write_whole};
-use crate::output::{Output, working};
+use crate::output::Output;
+use crate::progress::working;
 use clap::Args;
 use sfumato::release::{certificate, together, verify};
 use sfumato::report::html::compare_html_together;

@@ -1,7 +1,8 @@
 //! `sfumato demo`: the main job on made-up data.
 
 use super::formats;
-use crate::output::{Output, working};
+use crate::output::Output;
+use crate::progress::working;
 use clap::Args;
 use sfumato::data::sample;
 use sfumato::inspect::inspect;

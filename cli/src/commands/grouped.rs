@@ -1,7 +1,7 @@
 //! Where records and their groups are: a table, a bucketized pair, or the folder of a release. Shared by the commands that look at groups, whoever made them.
 
 use super::formats;
-use crate::output::working;
+use crate::progress::working;
 use clap::Args;
 use sfumato::candidate::Groups;
 use sfumato::criterion::Requirement;

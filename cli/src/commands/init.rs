@@ -2,7 +2,8 @@
 
 use super::transactions::{self, has_transactions};
 use super::{ReadArguments, formats, is_same_file, write_whole};
-use crate::output::{Output, working};
+use crate::output::Output;
+use crate::progress::working;
 use clap::Args;
 use sfumato::inspect::{draft_plan, draft_transaction_plan, inspect};
 use sfumato::release::refuse_inside_release;

@@ -2,7 +2,8 @@
 
 use super::transactions::{self, has_transactions};
 use super::{ReadArguments, formats};
-use crate::output::{Output, working};
+use crate::output::Output;
+use crate::progress::working;
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use sfumato::data::{Role, Table};

@@ -124,5 +124,8 @@ fn replace(path: &Path, text: &str, before: Option<Metadata>) -> std::io::Result
 
 /// Every format that this program reads and writes.
 pub fn formats() -> Formats {
-    Formats::default().with(sfumato_columnar::formats()).within(crate::memory::budget())
+    Formats::default()
+        .with(sfumato_columnar::formats())
+        .within(crate::memory::budget())
+        .watched(crate::progress::watcher())
 }

@@ -2,7 +2,8 @@
 
 use super::recording::{RecordArguments, Recording};
 use super::{check_written, formats, write_whole};
-use crate::output::{Output, working};
+use crate::output::Output;
+use crate::progress::working;
 use clap::Args;
 use serde_json::Value;
 use sfumato::chance::Chance;
@@ -176,7 +177,7 @@ impl Run<'_> {
         let content = Content::Sets(&read.table);
         let recording = Recording::look_up(&self.arguments.record, content, &self.arguments.out)?;
         let what = "changing records until they are safe, attacking the result";
-        let draft = self.making(what, || publish::transactions::make(plan, &read))?;
+        let draft = self.making(what, || publish::transactions::make(plan, &read, sfumato::watch::Watch::NONE))?;
         let mut known = draft.publication().clone();
         known.earlier = recording.earlier().len();
         self.arguments.write_internal_report(

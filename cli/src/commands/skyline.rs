@@ -2,7 +2,8 @@
 
 use super::grouped::{Files, Source};
 use super::{check_page, write_whole};
-use crate::output::{Output, working};
+use crate::output::Output;
+use crate::progress::working;
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use sfumato::criterion::people::{Several, refuse_unused};

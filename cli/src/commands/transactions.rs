@@ -1,7 +1,7 @@
 //! What commands share about transactions: where they are, and reading them.
 
 use super::{ReadArguments, formats};
-use crate::output::working;
+use crate::progress::working;
 use sfumato::plan::{SensitiveItems, SetPlan};
 use sfumato::publish::transactions::{Seen, sensitive_items};
 use sfumato::release::directory::CERTIFICATE;

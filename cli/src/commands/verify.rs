@@ -1,7 +1,8 @@
 //! `sfumato verify`: does a release directory keep what its certificate says?
 
 use super::formats;
-use crate::output::{Output, working};
+use crate::output::Output;
+use crate::progress::working;
 use clap::Args;
 use sfumato::publish::earlier_sentence;
 use sfumato::release::{Verification, verify};

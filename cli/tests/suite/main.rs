@@ -11,6 +11,7 @@ mod faults;
 mod formats;
 mod grouping;
 mod hostile;
+mod interrupt;
 mod knowledge;
 mod leaks;
 mod publish;

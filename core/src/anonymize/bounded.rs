@@ -56,17 +56,21 @@ pub(super) fn best(judge: &Judge<'_>, ranges: &[(usize, usize)], budget: u64) ->
     let mut next = vec![heights];
     let mut checked = 0;
     let mut considered: Vec<Considered> = Vec::new();
+    let stage = judge.watch().stage("searching", Some(budget.min(nodes)));
+    let mut best_so_far: Option<f64> = None;
     loop {
         for levels in next.drain(..) {
             if checked == budget {
                 break;
             }
             checked += 1;
+            stage.advance_with(1, best_so_far);
             match judge.judge(&levels, &mut work) {
                 Judged::Below => {}
                 // What is finer may be safe; it waits until nothing safe is left to refine.
                 Judged::Unsafe(_) => heap.push(Waiting { value: f64::INFINITY, levels }),
                 Judged::Safe(safe) => {
+                    best_so_far = Some(best_so_far.map_or(safe.value, |best| best.min(safe.value)));
                     considered.push(Considered::new(levels.clone(), &safe));
                     heap.push(Waiting { value: safe.value, levels });
                 }

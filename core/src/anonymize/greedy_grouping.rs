@@ -93,6 +93,7 @@ impl Greedy {
         let mut goes_on =
             || self.going_on > Fraction::ZERO && generator.random_range(0..self.going_on.den) < self.going_on.num;
         let mut stretches = Vec::new();
+        let stage = task.watch.stage("grouping", Some(rows.len() as u64));
         let (mut start, mut safe) = (0, false);
         for (at, more) in rows.chunks_exact(bucket).enumerate() {
             growing.add(more);
@@ -101,6 +102,7 @@ impl Greedy {
             if safe && !goes_on() {
                 stretches.push(start..end);
                 growing.clear();
+                stage.advance((end - start) as u64);
                 (start, safe) = (end, false);
             }
         }

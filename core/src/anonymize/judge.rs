@@ -6,6 +6,7 @@ use crate::criterion::{Criterion, Evidence, Subject};
 use crate::data::Role;
 use crate::error::Result;
 use crate::utility::{Candidate, Joint, Metric, Scale, Scales, times_ln};
+use crate::watch::Watch;
 use std::ops::ControlFlow;
 use std::sync::{Arc, RwLock};
 
@@ -72,6 +73,7 @@ pub struct Judge<'a> {
     joint: Option<usize>,
     limit: u64,
     metric: Box<dyn Metric>,
+    watch: Watch<'a>,
     /// Coarser frequency sets made on the way, with their levels: starting points for candidates that are coarser still.
     made: RwLock<Vec<Arc<RolledUp>>>,
 }
@@ -116,7 +118,23 @@ impl<'a> Judge<'a> {
         let joint_sum = joint.map_or(0, |subject| base.counts(subject).map(|count| times_ln(u64::from(count))).sum());
         let scales = Scales { records: task.table.rows() as u64, columns: scales, joint: joint_sum };
         let made = RwLock::new(Vec::new());
-        Ok(Judge { scales, base, rules, least_size, upward_closed, joint, limit: task.limit, metric, made })
+        Ok(Judge {
+            scales,
+            base,
+            rules,
+            least_size,
+            upward_closed,
+            joint,
+            limit: task.limit,
+            metric,
+            watch: task.watch,
+            made,
+        })
+    }
+
+    /// Who follows.
+    pub fn watch(&self) -> Watch<'a> {
+        self.watch
     }
 
     /// What levels are worth.

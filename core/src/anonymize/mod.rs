@@ -47,6 +47,7 @@ use crate::data::{Column, Role, Schema, Table};
 use crate::error::{Error, Fault, Result};
 use crate::kind::{self, Kind, Member, Param, Params, Raw, Setting, Shape};
 use crate::utility::ChosenMetric;
+use crate::watch::Watch;
 use std::path::Path;
 
 /// Makes a method from checked parameters.
@@ -90,6 +91,8 @@ pub struct Task<'a> {
     pub metric: &'a ChosenMetric,
     /// Where random choices come from.
     pub chance: Chance,
+    /// Who follows.
+    pub watch: Watch<'a>,
 }
 
 /// What a method decided.
@@ -323,7 +326,7 @@ impl ChosenMethod {
     ) -> Result<Option<Outcome>> {
         let bound = requirements.iter().map(|wanted| wanted.bind(table, schema, Path::new(".")));
         let bound = bound.collect::<Result<Vec<_>>>()?;
-        self.run(&Task { table, schema, requirements, bound: &bound, limit: 0, metric, chance })
+        self.run(&Task { table, schema, requirements, bound: &bound, limit: 0, metric, chance, watch: Watch::NONE })
     }
 
     /// Whether it chooses levels of hierarchies, and not groups of records.

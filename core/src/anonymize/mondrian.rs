@@ -61,7 +61,8 @@ impl Method for Mondrian {
             rows.shuffle(&mut task.chance.generator(EQUAL_RECORDS)?);
         }
         let dimensions = dimensions(&bases, task.schema)?;
-        let splitter = Splitter { dimensions: &dimensions, safety: &safety, lots: self.even.then_some(&rows) };
+        let lots = self.even.then_some(rows.as_slice());
+        let splitter = Splitter { dimensions: &dimensions, safety: &safety, lots, watch: task.watch };
         let parts = splitter.split(rows.len());
         let resolved = vec![(AXES.name, axis::written(&bases))];
         Ok(Some(Outcome::Groups(Grouping::of_stretches(&parts.rows, &parts.stretches, resolved))))

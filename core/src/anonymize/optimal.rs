@@ -164,6 +164,7 @@ mod tests {
                 let metric = ChosenMetric::new(metric.name, &[]).unwrap();
                 let (requirements, schema) = (&plan.requirements[..], &plan.schema);
                 let task = Task {
+                    watch: crate::watch::Watch::NONE,
                     table: &table,
                     schema,
                     requirements,

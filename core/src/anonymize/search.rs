@@ -5,6 +5,7 @@
 
 use super::judge::{Judge, Judged, Safe, Work};
 use super::{Considered, Lattice};
+use crate::watch::Stage;
 use rayon::prelude::*;
 use std::cell::RefCell;
 
@@ -84,13 +85,16 @@ pub struct Search<'a> {
     pub lanes: usize,
     tags: Vec<u8>,
     stack: Vec<usize>,
+    stage: Stage<'a>,
 }
 
 impl<'a> Search<'a> {
     pub fn new(judge: &'a Judge<'a>, lattice: Lattice) -> Self {
         let tags = vec![0; lattice.nodes()];
         let lanes = if lattice.nodes() > 1 << 16 || judge.entries() > 1 << 16 { 4 } else { 1 };
-        Search { judge, lattice, checked: 0, best: None, considered: Vec::new(), lanes, tags, stack: Vec::new() }
+        let (considered, stack) = (Vec::new(), Vec::new());
+        let stage = judge.watch().stage("searching", None);
+        Search { judge, lattice, checked: 0, best: None, considered, lanes, tags, stack, stage }
     }
 
     fn has(&self, node: usize, tag: u8) -> bool {
@@ -171,6 +175,7 @@ impl<'a> Search<'a> {
 
     fn note(&mut self, node: usize, judged: Judged) {
         self.checked += 1;
+        self.stage.advance_with(1, self.best.as_ref().map(|best| best.value));
         self.tags[node] |= JUDGED;
         match judged {
             Judged::Below => self.spread(node, BELOW, false),

@@ -104,7 +104,7 @@ impl Method for TopDown {
             }
         };
         let domains = subjects.iter().map(|(_, domain)| *domain).collect();
-        let cutter = Cutter::new(&axes, domains, rules, priority, task.table.rows());
+        let cutter = Cutter::new(&axes, domains, rules, priority, task.table.rows()).watched(task.watch);
         let places = bases.iter().zip(&axes).map(|((column, _), axis)| Source::Place(column.codes(), axis));
         let columns: Vec<Source<'_>> = places.chain(subjects.iter().map(|(codes, _)| Source::Code(codes))).collect();
         let store = Store::of_columns(&cutter, &columns, task.table.rows(), &self.limit)?;
@@ -241,6 +241,7 @@ mod tests {
         let bound = [requirements[0].bind(&table, &schema, Path::new(".")).unwrap()];
         let metric = ChosenMetric::new("loss", &[]).unwrap();
         let task = Task {
+            watch: crate::watch::Watch::NONE,
             table: &table,
             schema: &schema,
             requirements: &requirements,

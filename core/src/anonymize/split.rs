@@ -7,6 +7,7 @@ use super::axis::{Axis, Cut};
 use super::packed::Layout;
 use super::{Checker, Safety};
 use crate::data::Column;
+use crate::watch::{Stage, Watch};
 use rayon::prelude::*;
 use smallvec::SmallVec;
 use std::ops::Range;
@@ -20,6 +21,8 @@ pub(super) struct Splitter<'a> {
     /// A lot for every row, the numbers of the rows in another order: sides are equal, and of records with equal quasi-identifiers those with the lower lots go left. Without lots, records with equal
     /// values stay together.
     pub(super) lots: Option<&'a [u32]>,
+    /// Who follows.
+    pub(super) watch: Watch<'a>,
 }
 
 /// The groups as stretches of rows.
@@ -65,7 +68,8 @@ impl Splitter<'_> {
         let places = self.dimensions.iter().map(|(_, axis)| axis.places()).sum::<usize>();
         let least = self.safety.least_size().max(1) as usize;
         let by_size = self.safety.reads_sizes_only();
-        let run = Run { splitter: self, source, least, by_size, counted: DENSE * places.max(1) };
+        let stage = self.watch.stage("dividing", Some(items.len() as u64));
+        let run = Run { splitter: self, source, stage: &stage, least, by_size, counted: DENSE * places.max(1) };
         let node = Node { items: &mut items, spare: &mut spare, rows: &mut rows, start: 0, counts: Some(counts) };
         let stretches = if node.items.is_empty() { Vec::new() } else { run.divide(node, &mut Work::new(self.safety)) };
         Parts { rows, stretches }
@@ -207,6 +211,7 @@ impl<'a> Work<'a> {
 struct Run<'a, S> {
     splitter: &'a Splitter<'a>,
     source: &'a S,
+    stage: &'a Stage<'a>,
     /// Fewer records are never safe.
     least: usize,
     by_size: bool,
@@ -256,6 +261,7 @@ impl<S: Source> Run<'_, S> {
             node.rows.sort_unstable();
         }
         found.push(node.start..node.start + node.items.len());
+        self.stage.advance(node.items.len() as u64);
     }
 
     /// How many records go left at the best cut of which both sides are safe. Then records are in the spare memory, left side first.
@@ -448,7 +454,7 @@ mod tests {
                 .collect();
             let lots: Vec<u32> = (0..12_000u32).map(|row| row * 7919 % 12_000).collect();
             for lots in [None, Some(&lots[..])] {
-                let splitter = Splitter { dimensions: &dimensions, safety: &safety, lots };
+                let splitter = Splitter { dimensions: &dimensions, safety: &safety, lots, watch: Watch::NONE };
                 let found = splitter.split(12_000);
                 let layout = layout(&dimensions, 12_000);
                 assert!(layout.words <= 2);

@@ -12,6 +12,7 @@ use crate::data::{Column, Schema};
 use crate::error::Result;
 use crate::exact::Fraction;
 use crate::kind::{Kind, Params};
+use crate::watch::Stage;
 use std::ops::Range;
 
 /// The description of the method.
@@ -36,7 +37,8 @@ impl Method for Symmetric {
         if !checker.holds(&rows) {
             return Ok(None);
         }
-        let stretches = halve(&rows, 0..rows.len(), &safety, &mut checker);
+        let stage = task.watch.stage("grouping", Some(rows.len() as u64));
+        let stretches = Halving { rows: &rows, safety: &safety, stage: &stage }.halve(0..rows.len(), &mut checker);
         Ok(Some(Outcome::Groups(Grouping::of_stretches(&rows, &stretches, resolved))))
     }
 
@@ -74,25 +76,35 @@ fn middle(size: usize) -> usize {
 /// Groups of fewer records are halved by one thread.
 const LARGE: usize = 1 << 14;
 
-/// The groups that a safe one is cut into.
-fn halve(rows: &[u32], all: Range<usize>, safety: &Safety<'_>, checker: &mut Checker<'_>) -> Vec<Range<usize>> {
-    let cut = all.start + middle(all.len());
-    let (left, right) = (all.start..cut, cut..all.end);
-    // Halves below the least size are not safe, whatever they hold.
-    let can_be = all.len() >= 2 && right.len() as u64 >= safety.least_size();
-    let is_safe = |half: &Range<usize>, checker: &mut Checker<'_>| checker.holds(&rows[half.clone()]);
-    if !can_be || !is_safe(&right, checker) || !is_safe(&left, checker) {
-        return vec![all];
+/// Records in order, and what both halves must be.
+struct Halving<'a> {
+    rows: &'a [u32],
+    safety: &'a Safety<'a>,
+    stage: &'a Stage<'a>,
+}
+
+impl Halving<'_> {
+    /// The groups that a safe one is cut into.
+    fn halve(&self, all: Range<usize>, checker: &mut Checker<'_>) -> Vec<Range<usize>> {
+        let cut = all.start + middle(all.len());
+        let (left, right) = (all.start..cut, cut..all.end);
+        // Halves below the least size are not safe, whatever they hold.
+        let can_be = all.len() >= 2 && right.len() as u64 >= self.safety.least_size();
+        let is_safe = |half: &Range<usize>, checker: &mut Checker<'_>| checker.holds(&self.rows[half.clone()]);
+        if !can_be || !is_safe(&right, checker) || !is_safe(&left, checker) {
+            self.stage.advance(all.len() as u64);
+            return vec![all];
+        }
+        if all.len() < LARGE {
+            let mut found = self.halve(left, checker);
+            found.extend(self.halve(right, checker));
+            return found;
+        }
+        let (mut found, more) = rayon::join(
+            || self.halve(left, &mut self.safety.checker()),
+            || self.halve(right, &mut self.safety.checker()),
+        );
+        found.extend(more);
+        found
     }
-    if all.len() < LARGE {
-        let mut found = halve(rows, left, safety, checker);
-        found.extend(halve(rows, right, safety, checker));
-        return found;
-    }
-    let (mut found, more) = rayon::join(
-        || halve(rows, left, safety, &mut safety.checker()),
-        || halve(rows, right, safety, &mut safety.checker()),
-    );
-    found.extend(more);
-    found
 }

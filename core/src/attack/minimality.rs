@@ -105,7 +105,7 @@ impl Minimality {
         let replayed = replay_all(making, &scene, &replayer)?;
         let (budget, samples) = (self.params.count("budget"), self.params.count("samples"));
         let effort = Effort { budget, samples, doubt: DOUBT };
-        let worlds = Worlds::new(&scene, &replayed, making.published.len(), effort);
+        let worlds = Worlds::new(&scene, &replayed, making.published.len(), effort, target.formats.watch());
         self.find(target, &ground(Known::Worlds(worlds)), Some(class))
     }
 

@@ -2,6 +2,7 @@
 
 use super::{Table, ValueType};
 use crate::error::{Error, Result};
+use crate::watch::{Watch, Watcher};
 use std::path::Path;
 
 /// How a file is to be read. What is about text formats is refused for others.
@@ -21,6 +22,8 @@ pub struct ReadOptions {
     pub types: Vec<(String, ValueType)>,
     /// Bytes that the table may take: one that needs more is refused before it is read.
     pub memory: Option<u64>,
+    /// Who follows.
+    pub watcher: Watcher,
 }
 
 impl Default for ReadOptions {
@@ -33,6 +36,7 @@ impl Default for ReadOptions {
             missing: vec![String::new()],
             types: Vec::new(),
             memory: None,
+            watcher: Watcher::default(),
         }
     }
 }
@@ -59,11 +63,12 @@ pub trait Format: Send + Sync {
 pub struct Formats {
     list: Vec<Box<dyn Format>>,
     memory: Option<u64>,
+    watcher: Watcher,
 }
 
 impl Default for Formats {
     fn default() -> Self {
-        Formats { list: super::csv::formats(), memory: None }
+        Formats { list: super::csv::formats(), memory: None, watcher: Watcher::default() }
     }
 }
 
@@ -77,6 +82,16 @@ impl Formats {
     /// Refuses tables that would take more memory, in bytes.
     pub fn within(self, memory: Option<u64>) -> Self {
         Formats { memory, ..self }
+    }
+
+    /// Lets somebody follow whatever is done with these formats: reading, making, writing and verifying releases.
+    pub fn watched(self, watcher: Watcher) -> Self {
+        Formats { watcher, ..self }
+    }
+
+    /// Who follows.
+    pub fn watch(&self) -> Watch<'_> {
+        self.watcher.watch()
     }
 
     /// The formats in order.
@@ -130,8 +145,9 @@ impl Formats {
 
     /// The same, but values may be of other types than declared.
     pub fn read_unchecked(&self, path: &Path, options: &ReadOptions) -> Result<Table> {
-        let options = ReadOptions { memory: options.memory.or(self.memory), ..options.clone() };
-        self.of(path)?.read(path, &options)
+        let (memory, watcher) = (options.memory.or(self.memory), self.watcher.clone());
+        let options = ReadOptions { memory, watcher, ..options.clone() };
+        self.watch().run(|| self.of(path)?.read(path, &options))
     }
 
     /// Writes a table in the format its ending tells.

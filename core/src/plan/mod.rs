@@ -374,9 +374,11 @@ mod tests {
     }
 
     #[test]
-    fn sections_of_other_commands_are_let_be() {
-        let later = "[method]\nname = \"mondrian\"\n[release]\nmax_suppressed = \"2%\"\n";
-        assert!(parse(&format!("{COLUMNS}{later}")).is_ok());
+    fn every_section_is_checked_for_every_command() {
+        let later = |name: &str| format!("{COLUMNS}[method]\nname = \"{name}\"\n[release]\nmax_suppressed = \"2%\"\n");
+        assert!(parse(&later("optimal")).is_ok());
+        assert!(parse(&later("optimall")).is_err());
+        assert!(parse(&later("mondrian")).is_err(), "it suppresses nobody");
     }
 
     #[test]

@@ -62,6 +62,10 @@ impl Gated for Made {
 /// # Ok::<(), sfumato::Error>(())
 /// ```
 pub fn make(plan: &TablePlan, table: &Table, formats: &Formats) -> Result<Draft<Made>> {
+    formats.watch().run(|| make_watched(plan, table, formats))
+}
+
+fn make_watched(plan: &TablePlan, table: &Table, formats: &Formats) -> Result<Draft<Made>> {
     let publishing = &plan.publishing;
     check(plan, table)?;
     formats.of(Path::new(&format!("data.{}", publishing.format)))?;
@@ -84,7 +88,16 @@ pub fn make(plan: &TablePlan, table: &Table, formats: &Formats) -> Result<Draft<
     let most = publishing.max_suppressed.unwrap_or(Fraction::ZERO);
     let limit = share_of(most, table.rows()).min(table.rows() as u64 - 1);
     let (metric, chance) = (&publishing.metric, publishing.chance);
-    let task = Task { table, schema, requirements: &plan.requirements, bound: &bound, limit, metric, chance };
+    let task = Task {
+        table,
+        schema,
+        requirements: &plan.requirements,
+        bound: &bound,
+        limit,
+        metric,
+        chance,
+        watch: formats.watch(),
+    };
     let formed =
         Formed::new(publishing, &task).map_err(|error| match skew.filter(|_| error.fault() == Fault::Infeasible) {
             None => error,

@@ -14,6 +14,7 @@ use crate::transactions::metric::Compared;
 use crate::transactions::{
     Demand, Read, Released, Rule, Sensitive, Together, Transactions, Written, attack, criterion, method, name_order,
 };
+use crate::watch::Watch;
 use std::collections::HashSet;
 
 /// A rule with names in place of numbers.
@@ -390,12 +391,16 @@ impl Seen {
 ///     rho = "0.5"
 /// "#, ".".as_ref())?;
 /// let read = sfumato::transactions::read_lines(b"milk beer\nmilk beer\nmilk bread\nbread\n", None)?;
-/// let made = sfumato::publish::transactions::make(&plan, &read)?.pass()?;
+/// let made = sfumato::publish::transactions::make(&plan, &read, sfumato::watch::Watch::NONE)?.pass()?;
 /// assert_eq!(made.publication.records, 4);
 /// assert!(made.publication.criteria.iter().all(|answer| answer.holds));
 /// # Ok::<(), sfumato::Error>(())
 /// ```
-pub fn make(plan: &SetPlan, read: &Read) -> Result<Draft<Made>> {
+pub fn make(plan: &SetPlan, read: &Read, watch: Watch<'_>) -> Result<Draft<Made>> {
+    watch.run(|| make_watched(plan, read, watch))
+}
+
+fn make_watched(plan: &SetPlan, read: &Read, watch: Watch<'_>) -> Result<Draft<Made>> {
     let demand = plan.demand()?;
     let table = &read.table;
     if table.is_empty() {
@@ -405,7 +410,7 @@ pub fn make(plan: &SetPlan, read: &Read) -> Result<Draft<Made>> {
     let sensitive = sensitive_items(table, &sensitive_names)?;
     let unknown = unknown_names(table, &sensitive_names);
     refuse_unknown(plan, &unknown)?;
-    let task = Task { table, sensitive: &sensitive, demand, chance: plan.chance, folder: &plan.folder };
+    let task = Task { table, sensitive: &sensitive, demand, chance: plan.chance, folder: &plan.folder, watch };
     let released = (plan.method.kind.build)(&plan.method.params).make(&task)?;
     sensitive_names.extend(coarse_names(&released, &sensitive));
     let ordered = if keeps_order(plan, &released) { released.clone() } else { released.shuffled(plan.chance)? };

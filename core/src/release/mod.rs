@@ -103,7 +103,7 @@ impl<'a> Place<'a> {
     fn write(&self, formats: &Formats, fill: impl FnOnce(&Path) -> Result<Certificate>) -> Result<Value> {
         // An empty folder that somebody made for the release is as good as none; `remove_dir` removes no other.
         let was_empty = !self.target.is_symlink() && std::fs::remove_dir(self.target).is_ok();
-        let written = self.write_new(formats, fill);
+        let written = formats.watch().run(|| self.write_new(formats, fill));
         if was_empty && written.is_err() {
             let _ = std::fs::create_dir(self.target);
         }

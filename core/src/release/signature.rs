@@ -120,7 +120,7 @@ mod tests {
         "#;
         let plan = crate::plan::SetPlan::parse(PLAN, Path::new(".")).unwrap();
         let read = crate::transactions::read_lines(b"bread wine\nbread milk\nmilk wine\nmilk bread\n", None).unwrap();
-        let made = crate::publish::transactions::make(&plan, &read).unwrap().pass().unwrap();
+        let made = crate::publish::transactions::make(&plan, &read, crate::watch::Watch::NONE).unwrap().pass().unwrap();
         for (signs, checks) in [(false, true), (true, false), (true, true)] {
             let folder = tempdir().unwrap();
             let target = folder.path().join("release");

@@ -77,6 +77,10 @@ fn read_certificate(folder: &Path) -> Result<(String, Value)> {
 
 /// Verifies a release directory.
 pub fn verify(folder: &Path, formats: &Formats) -> Result<Verification> {
+    formats.watch().run(|| verify_watched(folder, formats))
+}
+
+fn verify_watched(folder: &Path, formats: &Formats) -> Result<Verification> {
     let (text, document) = read_certificate(folder)?;
     let mut claims = Claims::default();
     let seal = document["seal"].as_str().unwrap_or_default().to_string();

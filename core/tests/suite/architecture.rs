@@ -4,8 +4,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Lower layers first: a module may use those before it, never those after it.
-const LAYERS: [&str; 20] = [
+const LAYERS: [&str; 21] = [
     "error",
+    "watch",
     "chance",
     "exact",
     "kind",

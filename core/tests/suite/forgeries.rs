@@ -177,7 +177,7 @@ fn no_statement_about_transactions_can_be_changed_unnoticed() {
              [[require]]\ncriterion = \"rho-uncertainty\"\nrho = \"0.6\"\n[method]\nname = \"{method}\"\n"
         );
         let plan = SetPlan::parse(&plan, folder.path()).unwrap();
-        let made = publish::transactions::make(&plan, &read).unwrap().pass().unwrap();
+        let made = publish::transactions::make(&plan, &read, sfumato::watch::Watch::NONE).unwrap().pass().unwrap();
         let place = Place { replace: true, ..Place::new(&release) };
         let honest = release::transactions::write(&made, &place, &Formats::default()).unwrap();
         let changes = check_every_change(&honest, &release);

@@ -87,6 +87,7 @@ impl Case {
     ) -> Option<Grouping> {
         let (bound, metric) = (self.bound()?, ChosenMetric::new("loss", &[]).unwrap());
         let task = Task {
+            watch: sfumato::watch::Watch::NONE,
             table,
             schema: &self.schema,
             requirements: &self.requirements,

@@ -45,7 +45,16 @@ impl Case {
         let metric = ChosenMetric::new("loss", &[]).expect("a metric");
         let (table, schema) = (&self.table, &self.plan.schema);
         let (requirements, bound, chance) = (&self.plan.requirements[..], &self.bound[..], Chance::insecure(5));
-        let task = Task { table, schema, requirements, bound, limit: 0, metric: &metric, chance };
+        let task = Task {
+            table,
+            schema,
+            requirements,
+            bound,
+            limit: 0,
+            metric: &metric,
+            chance,
+            watch: sfumato::watch::Watch::NONE,
+        };
         Case::wanted(split).run(&task).expect("it runs").map(|outcome| match outcome {
             Outcome::Groups(grouping) => grouping,
             Outcome::Levels(_) => panic!("groups are expected"),
@@ -328,7 +337,16 @@ fn axes_are_checked() {
         let wanted = ChosenMethod::new("mondrian", &[("axes", axes)]).expect("the method");
         let (table, schema, chance) = (&case.table, &case.plan.schema, Chance::default());
         let (requirements, bound) = (&case.plan.requirements[..], &case.bound[..]);
-        let task = Task { table, schema, requirements, bound, limit: 0, metric: &metric, chance };
+        let task = Task {
+            table,
+            schema,
+            requirements,
+            bound,
+            limit: 0,
+            metric: &metric,
+            chance,
+            watch: sfumato::watch::Watch::NONE,
+        };
         wanted.run(&task).err().map(|error| error.to_string())
     };
     assert_eq!(message(&["frequency", "frequency"]), None);

@@ -304,7 +304,7 @@ fn statements_about_transactions_are_functions_of_what_is_published() {
             };
             let lines = (0..3).map(|at| format!("{}\n", record(at))).collect::<String>();
             let Ok(read) = sfumato::transactions::read_lines(lines.as_bytes(), None) else { continue };
-            let written = publish::transactions::make(&plan, &read)
+            let written = publish::transactions::make(&plan, &read, sfumato::watch::Watch::NONE)
                 .and_then(Draft::pass)
                 .and_then(|made| release::transactions::write(&made, &place, &Formats::default()).map(drop));
             match written {

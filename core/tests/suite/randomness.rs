@@ -218,6 +218,7 @@ impl Runs {
 
     fn groups(&self, method: &ChosenMethod, chance: Chance) -> Vec<Vec<u32>> {
         let task = Task {
+            watch: sfumato::watch::Watch::NONE,
             table: &self.table,
             schema: &self.schema,
             requirements: &self.requirements,
@@ -392,7 +393,14 @@ fn make_sets(name: &str, table: &Transactions, sensitive: &[&str], rho: (u128, u
     let sensitive = Sensitive::named(table, sensitive.iter().copied());
     let mut demand = Demand::at_most(Fraction::new(rho.0, rho.1));
     demand.empty = true;
-    let task = SetTask { table, sensitive: &sensitive, demand, chance, folder: Path::new(".") };
+    let task = SetTask {
+        table,
+        sensitive: &sensitive,
+        demand,
+        chance,
+        folder: Path::new("."),
+        watch: sfumato::watch::Watch::NONE,
+    };
     let kind = method::find(name).unwrap();
     (kind.build)(&kind.check(&[]).unwrap()).make(&task).unwrap()
 }

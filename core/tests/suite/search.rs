@@ -263,6 +263,7 @@ fn search(case: &Case, requirements: &[Requirement], limit: u64, method: &str, m
         requirements.iter().map(|wanted| wanted.bind(&table, &schema, Path::new(".")).unwrap()).collect();
     let metric = ChosenMetric::new(metric, &[]).unwrap();
     let task = Task {
+        watch: sfumato::watch::Watch::NONE,
         table: &table,
         schema: &schema,
         requirements,
@@ -397,7 +398,7 @@ proptest! {
         nodes.retain(|node| (range.0..=range.1).contains(&node.levels[0]));
         for method in BY_LEVELS {
             let metric = ChosenMetric::new("loss", &[]).unwrap();
-            let task = Task { table: &table, schema: &schema, requirements: &requirements, bound: &bound, limit, metric: &metric, chance: Default::default() };
+            let task = Task { table: &table, schema: &schema, requirements: &requirements, bound: &bound, limit, metric: &metric, chance: Default::default(), watch: sfumato::watch::Watch::NONE };
             let found = run(method, &task);
             prop_assert_eq!(found.map(|found| found.levels), best(&nodes, "loss").map(|node| node.levels.clone()));
         }
@@ -427,6 +428,7 @@ fn check_with(case: &Case, schema: &Schema, requirements: &[Requirement], limit:
     for method in BY_LEVELS {
         let metric = ChosenMetric::new("loss", &[]).unwrap();
         let task = Task {
+            watch: sfumato::watch::Watch::NONE,
             table: &table,
             schema,
             requirements,

@@ -64,6 +64,7 @@ impl Case {
     fn try_run(&self, written: &[(&str, Raw)]) -> sfumato::Result<Option<Grouping>> {
         let metric = ChosenMetric::new("loss", &[]).expect("a metric");
         let task = Task {
+            watch: sfumato::watch::Watch::NONE,
             table: &self.table,
             schema: &self.schema,
             requirements: &self.requirements,
@@ -443,7 +444,16 @@ fn it_is_asymmetric_and_finds_more_groups_than_mondrian() {
     let case = hospital(&["criterion = \"frequency-l-diversity\"\nl = 3"]);
     let metric = ChosenMetric::new("loss", &[]).expect("a metric");
     let (table, schema, requirements, bound) = (&case.table, &case.schema, &case.requirements[..], &case.bound[..]);
-    let task = Task { table, schema, requirements, bound, limit: 0, metric: &metric, chance: Chance::insecure(1) };
+    let task = Task {
+        table,
+        schema,
+        requirements,
+        bound,
+        limit: 0,
+        metric: &metric,
+        chance: Chance::insecure(1),
+        watch: sfumato::watch::Watch::NONE,
+    };
     let outcome = ChosenMethod::new("mondrian", &[]).expect("the method").run(&task).expect("it runs");
     let Some(Outcome::Groups(mondrian)) = outcome else { panic!("groups are expected") };
     assert!(case.run("widest").expect("groups").len() > mondrian.groups.len());

@@ -43,6 +43,7 @@ impl Case {
 
     fn task(&self, seed: u64) -> Task<'_> {
         Task {
+            watch: sfumato::watch::Watch::NONE,
             table: &self.table,
             sensitive: &self.sensitive,
             demand: self.demand,

@@ -143,6 +143,7 @@ impl<'t> Study<'t> {
     /// A task that asks for nothing.
     fn task(&self) -> Task<'_> {
         Task {
+            watch: sfumato::watch::Watch::NONE,
             table: self.table,
             schema: &self.schema,
             requirements: &[],

@@ -89,7 +89,16 @@ impl Asked {
     pub fn form(&self, method: Method<'_>) -> Result<Option<Formed>> {
         let (metric, chance) = (ChosenMetric::new("loss", &[])?, Chance::insecure(SEED));
         let Asked { table, schema, requirements, bound } = self;
-        let task = Task { table, schema, requirements, bound, limit: 0, metric: &metric, chance };
+        let task = Task {
+            table,
+            schema,
+            requirements,
+            bound,
+            limit: 0,
+            metric: &metric,
+            chance,
+            watch: sfumato::watch::Watch::NONE,
+        };
         let wanted = method.wanted(&schema.names(Role::Quasi))?;
         let Some(Outcome::Groups(grouping)) = wanted.run(&task)? else { return Ok(None) };
         let replays = self.replayed(&wanted, &grouping)?;

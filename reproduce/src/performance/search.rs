@@ -188,6 +188,7 @@ impl<'a> Case<'a> {
 
     fn task(&self) -> Task<'_> {
         Task {
+            watch: sfumato::watch::Watch::NONE,
             table: self.table,
             schema: self.schema,
             requirements: &self.requirements,

@@ -176,6 +176,7 @@ fn measure(compared: &Compared<'_>, name: &str, written: &[(&str, &str)]) -> Res
 impl Data {
     fn task(&self, rho: Fraction) -> Task<'_> {
         Task {
+            watch: sfumato::watch::Watch::NONE,
             table: &self.table,
             sensitive: &self.sensitive,
             demand: Demand::at_most(rho),

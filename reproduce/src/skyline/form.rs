@@ -20,7 +20,16 @@ pub fn form(
     let bound = [requirements[0].bind(table, schema, Path::new("."))?];
     let metric = ChosenMetric::new("loss", &[])?;
     let chance = Chance::insecure(1);
-    let task = Task { table, schema, requirements: &requirements, bound: &bound, limit: 0, metric: &metric, chance };
+    let task = Task {
+        table,
+        schema,
+        requirements: &requirements,
+        bound: &bound,
+        limit: 0,
+        metric: &metric,
+        chance,
+        watch: sfumato::watch::Watch::NONE,
+    };
     let written: Vec<(&str, Raw)> = written.iter().map(|(name, value)| (*name, Raw::from(*value))).collect();
     match ChosenMethod::new(method, &written)?.run(&task)? {
         Some(Outcome::Groups(grouping)) => Ok(grouping),

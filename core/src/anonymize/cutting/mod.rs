@@ -18,6 +18,7 @@ pub(super) use store::{Filler, Limit, Source, Store};
 use super::axis::Axis;
 use super::packed::{Field, Layout};
 use crate::error::Result;
+use crate::watch::Watch;
 use rayon::prelude::*;
 use records::{Half, Records, Side};
 use search::Search;
@@ -53,6 +54,7 @@ pub(super) struct Cutter<'a> {
     priority: Priority,
     /// A record's places along the axes, its codes of subjects, and its number.
     layout: Layout,
+    watch: Watch<'a>,
 }
 
 /// What was formed.
@@ -81,7 +83,12 @@ impl<'a> Cutter<'a> {
         let read = rules.iter().filter_map(|rule| rule.1).max().map_or(0, |last| last + 1);
         let sizes = axes.iter().map(Axis::places).chain(subjects.iter().copied()).chain([numbers]);
         let layout = Layout::of(sizes);
-        Cutter { axes, subjects, read, rules: Rules::new(rules), priority, layout }
+        Cutter { axes, subjects, read, rules: Rules::new(rules), priority, layout, watch: Watch::NONE }
+    }
+
+    /// Lets somebody follow.
+    pub(super) fn watched(self, watch: Watch<'a>) -> Self {
+        Cutter { watch, ..self }
     }
 
     /// Bytes of a packed record.
@@ -106,6 +113,7 @@ impl<'a> Cutter<'a> {
         let Some(mut so_far) = self.start(&store)? else { return Ok(None) };
         let spilled = matches!(store.now, Half::File(_)).then(|| store.size as u64 * self.bytes());
         let mut formed = Formed { groups: 0, records: store.size, spilled };
+        let stage = self.watch.stage("dividing", Some(store.size as u64));
         let mut level: Vec<Range<usize>> = (store.size > 0).then_some(0..store.size).into_iter().collect();
         for depth in 0.. {
             if level.is_empty() {
@@ -125,6 +133,7 @@ impl<'a> Cutter<'a> {
                     } else {
                         self.publish(&search.records, formed.groups, publish)?;
                         formed.groups += 1;
+                        stage.advance(range.len() as u64);
                     }
                 }
                 next.take_divided(divided)?;

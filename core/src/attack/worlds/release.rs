@@ -7,6 +7,7 @@ use crate::attack::shared::cared_for;
 use crate::candidate::Groups;
 use crate::data::{Role, Schema, Table};
 use crate::error::Result;
+use crate::watch::Watch;
 use dashu_int::{IBig, UBig};
 use dashu_ratio::RBig;
 use rayon::prelude::*;
@@ -35,7 +36,13 @@ pub(in crate::attack) struct Worlds<'a> {
 
 impl<'a> Worlds<'a> {
     /// Groups with equal signatures are worked out once. The doubt of the effort is that in all intervals together.
-    pub fn new(scene: &'a Scene<'a>, replayed: &'a [Option<Replayed>], published: usize, effort: Effort) -> Worlds<'a> {
+    pub fn new(
+        scene: &'a Scene<'a>,
+        replayed: &'a [Option<Replayed>],
+        published: usize,
+        effort: Effort,
+        watch: Watch<'_>,
+    ) -> Worlds<'a> {
         let mut number_of: HashMap<&[u32], usize> = HashMap::new();
         let mut different: Vec<&Case> = Vec::new();
         let mut homes = vec![None; published];
@@ -55,7 +62,13 @@ impl<'a> Worlds<'a> {
         }
         let beliefs: usize = different.iter().map(|case| case.beliefs()).sum();
         let effort = Effort { doubt: effort.doubt / beliefs.max(1) as f64, ..effort };
-        let solutions = different.into_par_iter().map(|case| Solution::of(scene, case, &effort)).collect();
+        let stage = watch.stage("counting possible worlds", Some(different.len() as u64));
+        let solve = |case: &'a Case| {
+            let solution = Solution::of(scene, case, &effort);
+            stage.advance(1);
+            solution
+        };
+        let solutions = different.into_par_iter().map(solve).collect();
         Worlds { scene, replayed, coupled, solved_as, solutions, homes }
     }
 

@@ -64,7 +64,9 @@ pub fn read_with_sizes(source: impl Read + Send, options: &ReadOptions, sizes: S
     if let Some(whole) = sizes.whole {
         reader.expect(expected_records(&block.bytes, whole));
     }
+    let stage = options.watcher.watch().stage("reading", sizes.whole);
     while !block.bytes.is_empty() {
+        stage.advance(block.bytes.len() as u64);
         let is_first = reader.turns.is_empty();
         let (parsed, next) = rayon::join(|| reader.parse(&block), || blocks.next(std::mem::take(&mut spare)));
         parsed?;

@@ -23,7 +23,7 @@
 //! let bought = Transactions::from_names([vec!["bread", "milk", "pills"], vec!["bread", "milk"], vec!["bread"], vec!["tea", "pills"]]);
 //! let sensitive = Sensitive::named(&bought, ["pills"]);
 //! let demand = Demand::at_most(Fraction::new(1, 2));
-//! let task = method::Task { table: &bought, sensitive: &sensitive, demand, chance: Chance::System, folder: "".as_ref() };
+//! let task = method::Task { table: &bought, sensitive: &sensitive, demand, chance: Chance::System, folder: "".as_ref(), watch: sfumato::watch::Watch::NONE };
 //! let kind = method::find("global-suppression")?;
 //! let released = (kind.build)(&kind.check(&[])?).make(&task)?;
 //! assert_eq!(released.supports(), [3, 2, 2, 0], "whoever buys tea buys pills: tea goes, which is less than all pills");
@@ -551,7 +551,14 @@ pub(super) mod tests {
     }
 
     pub fn task<'a>(table: &'a Transactions, sensitive: &'a Sensitive, demand: Demand) -> Task<'a> {
-        Task { table, sensitive, demand, chance: Chance::insecure(1), folder: Path::new("") }
+        Task {
+            table,
+            sensitive,
+            demand,
+            chance: Chance::insecure(1),
+            folder: Path::new(""),
+            watch: crate::watch::Watch::NONE,
+        }
     }
 
     fn suppressed(table: &Transactions, sensitive: &Sensitive, demand: Demand) -> Transactions {

@@ -10,6 +10,7 @@ use super::{Demand, Released, Sensitive, Transactions};
 use crate::chance::Chance;
 use crate::error::Result;
 use crate::kind::{self, Kind, Params};
+use crate::watch::Watch;
 use std::path::Path;
 
 /// Makes a method from checked parameters.
@@ -40,6 +41,8 @@ pub struct Task<'a> {
     pub chance: Chance,
     /// The folder that files are relative to.
     pub folder: &'a Path,
+    /// Who follows.
+    pub watch: Watch<'a>,
 }
 
 /// Changes transactions until a demand is met.

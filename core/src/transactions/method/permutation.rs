@@ -25,7 +25,7 @@
 //! let bought = Transactions::from_names([vec!["bread", "pills"], vec!["tea"], vec!["bread"], vec!["tea", "test"]]);
 //! let sensitive = Sensitive::named(&bought, ["pills", "test"]);
 //! let demand = Demand::at_most(Fraction::new(1, 2));
-//! let task = method::Task { table: &bought, sensitive: &sensitive, demand, chance: Chance::System, folder: "".as_ref() };
+//! let task = method::Task { table: &bought, sensitive: &sensitive, demand, chance: Chance::System, folder: "".as_ref(), watch: sfumato::watch::Watch::NONE };
 //! let kind = method::find("permutation")?;
 //! let Released::Separated(released) = (kind.build)(&kind.check(&[])?).make(&task)? else { panic!("items are separated") };
 //! assert_eq!(released.groups.iter().map(|group| group.records).collect::<Vec<_>>(), [2, 2]);

@@ -28,7 +28,7 @@
 //! let bought = Transactions::from_names(bought);
 //! let sensitive = Sensitive::named(&bought, ["pills"]);
 //! let demand = Demand::at_most(Fraction::new(1, 2));
-//! let task = method::Task { table: &bought, sensitive: &sensitive, demand, chance: Chance::System, folder: &folder };
+//! let task = method::Task { table: &bought, sensitive: &sensitive, demand, chance: Chance::System, folder: &folder, watch: sfumato::watch::Watch::NONE };
 //! let kind = method::find("tdcontrol")?;
 //! let params = kind.check(&[("taxonomy", Raw::from("items.txt"))])?;
 //! let Released::Together(released) = (kind.build)(&params).make(&task)? else { panic!("all items stay together") };

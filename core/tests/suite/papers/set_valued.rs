@@ -29,7 +29,14 @@ impl Data {
     fn task(&self) -> Task<'_> {
         let demand = Demand::at_most(Fraction::new(7, 10));
         let chance = Chance::insecure(1);
-        Task { table: &self.table, sensitive: &self.sensitive, demand, chance, folder: Path::new(".") }
+        Task {
+            table: &self.table,
+            sensitive: &self.sensitive,
+            demand,
+            chance,
+            folder: Path::new("."),
+            watch: sfumato::watch::Watch::NONE,
+        }
     }
 
     /// A release at ρ = 0.7, checked.

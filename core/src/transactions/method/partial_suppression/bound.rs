@@ -17,7 +17,7 @@ const MOST_PARTS: u32 = 200_000;
 /// the parts of r for which the *original* has so many other records; and r lost at least as many items as the largest such part lacks. To keep no sensitive item, or one item alone, is possible always. The bounds of all
 /// records add up. (The search looks at every such part: where an item e lacks records that could cover it, either e is not in r', or r' is within {e} and what r has in common with a record that is not among those which have all the rest.)
 pub fn least_deleted(task: &Task<'_>) -> u64 {
-    let work = Work::new(task.table, task.sensitive, task.demand);
+    let work = Work::new(task.table, task.sensitive, task.demand, task.watch);
     if task.demand.known.is_some() {
         // Somebody who knows little cannot tell by all the rest of a record.
         return 0;

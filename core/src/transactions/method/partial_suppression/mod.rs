@@ -148,7 +148,7 @@ impl Method for PartialSuppression {
 impl PartialSuppression {
     fn suppress(&self, task: &Task<'_>, records: &[u32], number: u64) -> Result<Transactions> {
         let part = task.table.select(records);
-        let work = Work::new(&part, task.sensitive, task.demand);
+        let work = Work::new(&part, task.sensitive, task.demand, task.watch);
         // Parts have numbers, so that generators with a seed do not repeat each other.
         let mut generator = task.chance.generator(DELETION + (number << 8))?;
         if self.keeps_distribution {
@@ -161,7 +161,7 @@ impl PartialSuppression {
 
     /// All parts together, with what can be given back now that records of other parts are there too.
     fn joined(&self, task: &Task<'_>, left: Vec<Vec<u32>>) -> Result<Transactions> {
-        let mut work = Work::new(task.table, task.sensitive, task.demand).with_left(left);
+        let mut work = Work::new(task.table, task.sensitive, task.demand, task.watch).with_left(left);
         let mut generator = task.chance.generator(RETURN)?;
         if self.keeps_distribution {
             let dist = Dist::new(&work);

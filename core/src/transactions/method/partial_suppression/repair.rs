@@ -101,6 +101,7 @@ fn repair_batch(work: &mut Work<'_>, objective: &impl Objective, batch: &[u32]) 
 
 /// Replaces records by what is chosen for them on the table as it is; says how many were replaced.
 fn replace(work: &mut Work<'_>, batch: &[u32], choose: impl Fn(&Work<'_>, usize) -> Option<Vec<u32>> + Sync) -> usize {
+    work.stage.advance(batch.len() as u64);
     let chosen: Vec<Option<Vec<u32>>> = batch.par_iter().map(|at| choose(work, *at as usize)).collect();
     let parts = batch.iter().zip(chosen).filter_map(|(at, part)| Some((*at, part?)));
     parts.map(|(at, part)| work.set(at as usize, part)).count()

@@ -39,6 +39,7 @@ pub fn restore(work: &mut Work<'_>, objective: &impl Objective, generator: &mut 
 }
 
 fn restore_batch(work: &mut Work<'_>, objective: &impl Objective, batch: &[u32]) -> usize {
+    work.stage.advance(batch.len() as u64);
     let found: Vec<Vec<u32>> = batch.par_iter().map(|at| can_have_back(work, objective, *at as usize)).collect();
     let mut given = 0;
     for (at, items) in batch.iter().zip(found) {

@@ -2,6 +2,7 @@
 
 use crate::transactions::closed::is_within;
 use crate::transactions::{Demand, Sensitive, Transactions};
+use crate::watch::{Stage, Watch};
 
 /// Supports of sets whose rarest item is in more than one of so many records are counted on bitmaps.
 const FREQUENT: usize = 64;
@@ -22,13 +23,16 @@ pub struct Work<'a> {
     left: Vec<u64>,
     /// How many items all records have together.
     total: u64,
+    /// Decisions about records.
+    pub stage: Stage<'a>,
 }
 
 impl<'a> Work<'a> {
-    pub fn new(original: &'a Transactions, sensitive: &'a Sensitive, demand: Demand) -> Work<'a> {
+    pub fn new(original: &'a Transactions, sensitive: &'a Sensitive, demand: Demand, watch: Watch<'a>) -> Work<'a> {
         let holders = original.holders();
         let bitmaps = holders.iter().map(|holders| bitmap(holders, original.len())).collect();
         Work {
+            stage: watch.stage("suppressing items", None),
             original,
             sensitive,
             demand,
@@ -250,7 +254,7 @@ mod tests {
     fn supports_are_those_of_what_is_left() {
         let table = Transactions::from_names([vec!["a", "b", "c"], vec!["a", "b"], vec!["b", "c"], vec!["a"]]);
         let sensitive = Sensitive::named(&table, ["c"]);
-        let mut work = Work::new(&table, &sensitive, Demand::at_most(Fraction::new(1, 2)));
+        let mut work = Work::new(&table, &sensitive, Demand::at_most(Fraction::new(1, 2)), Watch::NONE);
         assert_eq!([work.support(&[0, 1]), work.support(&[0, 1, 2]), work.support(&[])], [2, 1, 4]);
         work.delete(0, 1);
         assert_eq!([work.support(&[0, 1]), work.support(&[0, 2]), work.support(&[1])], [1, 1, 2]);
