@@ -16,7 +16,7 @@ use std::process::ExitCode;
     version,
     after_help = "Exit codes: 0 holds or done · 1 checked and does not hold · 2 usage or plan · 3 input data · 4 infeasible · \
                   5 verification or attack gate failed · 6 resources · 7 reading or writing · \
-                  8 verified, but nothing could be confirmed · 70 internal",
+                  8 verified, but nothing could be confirmed · 70 internal · 130 cancelled",
     after_long_help = "EXAMPLES\n  \
         sfumato demo                                 see it work on made-up patients\n  \
         sfumato inspect patients.csv                 what is in the table, and who stands out\n  \
@@ -32,7 +32,7 @@ use std::process::ExitCode;
         sfumato skyline --plan plan.toml --value flu --confidence 0.95  how much may be known?\n  \
         sfumato list criteria                        what a plan can require\n\n\
         EXIT CODES\n  0 holds or done\n  1 checked and does not hold\n  2 usage or plan\n  3 input data\n  4 infeasible\n  \
-        5 verification or attack gate failed\n  6 resources\n  7 reading or writing\n  8 verified, but nothing could be confirmed\n  70 internal"
+        5 verification or attack gate failed\n  6 resources\n  7 reading or writing\n  8 verified, but nothing could be confirmed\n  70 internal\n  130 cancelled"
 )]
 struct Arguments {
     /// How many threads to use; all cores if not said.

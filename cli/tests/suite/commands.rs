@@ -54,8 +54,7 @@ fn the_help_of_every_command_has_examples() {
             "compare",
             "check",
             "skyline",
-            "list",
-            "reproduce"
+            "list"
         ]
     );
     assert!(!examples("").is_empty());
