@@ -1,4 +1,5 @@
-//! The `sfumato` command: a thin layer over the library. It reads arguments, calls the library and prints; what can be asked for comes from the library's own lists.
+//! The `sfumato` command: a thin layer over the library. It reads arguments, calls the library and
+//! prints; what can be asked for comes from the library's own lists.
 
 mod commands;
 mod memory;
@@ -38,7 +39,8 @@ struct Arguments {
     /// How many threads to use; all cores if not said.
     #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
-    /// How much memory to take at most, as in 800MB or 4GiB, from 16MB on; nine tenths of what is free if not said. A run that needs more ends, and publishes nothing.
+    /// How much memory to take at most, as in 800MB or 4GiB, from 16MB on; nine tenths of what is
+    /// free if not said. A run that needs more ends, and publishes nothing.
     #[arg(long, global = true, value_name = "SIZE", value_parser = memory::parse)]
     memory: Option<u64>,
     #[command(subcommand)]
@@ -64,7 +66,8 @@ fn main() -> ExitCode {
     output::hide_panic_messages();
     let arguments = Arguments::parse();
     let run = std::panic::catch_unwind(|| {
-        // Without random numbers the standard library panics on its own, further down: said here, it is an error like others.
+        // Without random numbers the standard library panics on its own, further down: said here,
+        // it is an error like others.
         sfumato::chance::Chance::System.generator(0)?;
         use_threads(arguments.threads)?;
         memory::limit(arguments.memory)?;

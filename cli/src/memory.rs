@@ -1,4 +1,5 @@
-//! The memory that a run may take. Tables that cannot fit are refused before they are read; whatever grows beyond the budget later ends the run, and nothing is published.
+//! The memory that a run may take. Tables that cannot fit are refused before they are read;
+//! whatever grows beyond the budget later ends the run, and nothing is published.
 
 use crate::output::Output;
 use sfumato::data::in_words;
@@ -12,7 +13,8 @@ use sysinfo::{MemoryRefreshKind, Pid, ProcessRefreshKind, ProcessesToUpdate, Sys
 
 static BUDGET: OnceLock<u64> = OnceLock::new();
 
-/// How often the memory in use is looked at: a run can take this long to grow beyond its budget unseen.
+/// How often the memory in use is looked at: a run can take this long to grow beyond its budget
+/// unseen.
 const INTERVAL: Duration = Duration::from_millis(10);
 
 /// Reads a size such as `800MB`, `2.5GiB` or `4G`; a number alone is in bytes.
@@ -35,7 +37,8 @@ pub fn parse(text: &str) -> std::result::Result<u64, String> {
     if (16e6..1e18).contains(&bytes) { Ok(bytes as u64) } else { Err("from 16MB to a billion GB".into()) }
 }
 
-/// Sets the budget and begins to watch it. If the user names none, most of what the machine has to give now.
+/// Sets the budget and begins to watch it. If the user names none, most of what the machine has to
+/// give now.
 pub fn limit(bytes: Option<u64>) -> Result<()> {
     let Some(budget) = bytes.or_else(available) else { return Ok(()) };
     let budget = *BUDGET.get_or_init(|| budget);
@@ -51,7 +54,8 @@ pub fn budget() -> Option<u64> {
     BUDGET.get().copied()
 }
 
-/// Nine tenths of the memory that is free now, on the machine or in the container, whose cached files count as free; nothing where the system does not tell.
+/// Nine tenths of the memory that is free now, on the machine or in the container, whose cached
+/// files count as free; nothing where the system does not tell.
 fn available() -> Option<u64> {
     let mut system = System::new();
     system.refresh_memory_specifics(MemoryRefreshKind::nothing().with_ram());

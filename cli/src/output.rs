@@ -60,18 +60,21 @@ impl Output {
     }
 }
 
-/// The text without letters that a terminal would obey: names of columns and files are other people's.
+/// The text without letters that a terminal would obey: names of columns and files are other
+/// people's.
 fn harmless(text: &str) -> String {
     let is_command = |letter: char| letter.is_control() && !matches!(letter, '\n' | '\t');
     text.replace(is_command, "\u{fffd}")
 }
 
-/// Lets a panic say where it happened, and not what: its own message could hold a cell of the table.
+/// Lets a panic say where it happened, and not what: its own message could hold a cell of the
+/// table.
 pub fn hide_panic_messages() {
     std::panic::set_hook(Box::new(|info| {
         let place = info.location().map_or_else(String::new, |at| format!(" at {}:{}", at.file(), at.line()));
         let help = "this is a defect of sfumato; nothing was written. Please report the place above";
-        // If standard error is gone there is nobody left to tell; a panic in here would end the process at once.
+        // If standard error is gone there is nobody left to tell; a panic in here would end the
+        // process at once.
         let _ = writeln!(std::io::stderr(), "sfumato: internal error{place}\n  help: {help}");
     }));
 }
@@ -109,7 +112,8 @@ mod tests {
         }
     }
 
-    /// Not a test by itself: what a child process of the next one runs, as `main` does. Without the variable it does nothing.
+    /// Not a test by itself: what a child process of the next one runs, as `main` does. Without the
+    /// variable it does nothing.
     #[test]
     fn child() {
         let Ok(kind) = std::env::var(KIND) else { return };

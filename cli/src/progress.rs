@@ -101,8 +101,8 @@ fn time(seconds: f64) -> String {
 const QUIET: Duration = Duration::from_secs(1);
 const BETWEEN_LINES: Duration = Duration::from_secs(10);
 
-/// Shows how far work is, once it has taken a second: on a terminal as a line that moves, elsewhere as
-/// a line now and then.
+/// Shows how far work is, once it has taken a second: on a terminal as a line that moves, elsewhere
+/// as a line now and then.
 pub fn working<T>(message: &str, work: impl FnOnce() -> T) -> T {
     let (done, waiting) = channel::<()>();
     MONITOR.forget();
@@ -145,8 +145,8 @@ fn described(message: &str) -> String {
     MONITOR.now().map_or(message.to_string(), |now| format!("{message}: {}", now.describe()))
 }
 
-/// Lets the interrupt key end this process at once, with nothing left behind; unless a release is in its
-/// place already, which is then reported as usual.
+/// Lets the interrupt key end this process at once, with nothing left behind; unless a release is
+/// in its place already, which is then reported as usual.
 pub fn end_on_interrupt() -> Result<()> {
     let end = || {
         if abandon() {

@@ -28,7 +28,8 @@ const CONTINUATION: [u8; 4] = [0xff; 4];
 /// A compressed buffer may unpack to this many bytes.
 const LARGEST_BUFFER: i64 = 1 << 31;
 
-/// No codec packs more bytes into one: a block of Zstandard takes four at least, and holds 128 KiB at most.
+/// No codec packs more bytes into one: a block of Zstandard takes four at least, and holds 128 KiB
+/// at most.
 const CLOSEST_PACKING: i64 = 1 << 15;
 
 pub(crate) struct Arrow;

@@ -12,7 +12,8 @@ use sfumato::data::{Column, Encoding, Lexicon, ReadOptions};
 use sfumato::{Error, Fault, Result};
 use std::collections::HashMap;
 
-/// More columns than this are no table about people; every further one would cost time with all others.
+/// More columns than this are no table about people; every further one would cost time with all
+/// others.
 const MOST_COLUMNS: usize = 10_000;
 
 /// Numbers whose codes are remembered, per column.
@@ -160,7 +161,8 @@ impl Coder {
 /// Codes the cell in a row that is not null; `None` if it is a point in time that no calendar has.
 type Cells<'a> = Box<dyn Fn(&mut Coder, usize) -> Option<u32> + 'a>;
 
-/// How the cells of an array are coded; `None` if they are no plain values. This is the list of readable types.
+/// How the cells of an array are coded; `None` if they are no plain values. This is the list of
+/// readable types.
 fn cells(array: &dyn Array) -> Option<Cells<'_>> {
     use DataType::*;
     use TimeUnit::*;
@@ -242,8 +244,8 @@ fn time<T: ArrowPrimitiveType>(value: i64) -> Option<String> {
     Some(as_time::<T>(value)?.to_string())
 }
 
-/// Points in time that have a zone are told in UTC, whatever the zone: no table of zones is needed, and none can be wrong. Midnight without a zone
-/// is a date: data frames store dates so.
+/// Points in time that have a zone are told in UTC, whatever the zone: no table of zones is needed,
+/// and none can be wrong. Midnight without a zone is a date: data frames store dates so.
 fn moment<T: ArrowPrimitiveType<Native = i64>>(array: &dyn Array, zoned: bool) -> Cells<'_> {
     let end = if zoned { "Z" } else { "" };
     number::<T>(array, move |value| {
@@ -266,7 +268,8 @@ fn per_day<T: ArrowPrimitiveType>() -> i64 {
     86_400 * per_second
 }
 
-/// Each dictionary value is coded when a row needs it first: values without a row must not get into the column.
+/// Each dictionary value is coded when a row needs it first: values without a row must not get into
+/// the column.
 fn dictionary(array: &dyn Array) -> Option<Cells<'_>> {
     let array = array.as_any_dictionary();
     let values = array.values();

@@ -42,7 +42,8 @@ impl<'a> Batches<'a> {
 
 /// What the codes of a column are written as: numbers and dates, or keys of a dictionary of texts.
 struct Written {
-    /// By code; null for the missing value, and for values without a row, so that those cannot get out.
+    /// By code; null for the missing value, and for values without a row, so that those cannot get
+    /// out.
     values: ArrayRef,
     texts: Option<ArrayRef>,
     nullable: bool,
@@ -105,7 +106,8 @@ impl Written {
     }
 }
 
-/// The labels as values of a type; `None` if one cannot be told by it (a declared type admits any label).
+/// The labels as values of a type; `None` if one cannot be told by it (a declared type admits any
+/// label).
 fn typed<T: ArrowPrimitiveType>(
     labels: &[Option<&str>],
     kind: ValueType,
@@ -117,7 +119,8 @@ fn typed<T: ArrowPrimitiveType>(
     Some(Arc::new(PrimitiveArray::<T>::from_iter(values)))
 }
 
-/// A number, unless it is a whole one too long for a float (account and card numbers): digits must not be lost.
+/// A number, unless it is a whole one too long for a float (account and card numbers): digits must
+/// not be lost.
 fn float(label: &str) -> Option<f64> {
     let number: f64 = label.parse().ok()?;
     let whole = label.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');

@@ -1,8 +1,9 @@
 //! What a Parquet file claims, checked before the library believes it.
 //!
-//! The `parquet` crate answers most malformed files with an error or a panic. A few claims it takes at face value: it descends as deep as
-//! the schema nests, makes room for as many values as a page promises, and goes through lists of any length in the header of a page. That would
-//! end the process or take forever, so those are checked here.
+//! The `parquet` crate answers most malformed files with an error or a panic. A few claims it takes
+//! at face value: it descends as deep as the schema nests, makes room for as many values as a page
+//! promises, and goes through lists of any length in the header of a page. That would end the
+//! process or take forever, so those are checked here.
 
 use ::parquet::basic::Encoding;
 use ::parquet::column::page::{Page, PageMetadata, PageReader};
@@ -12,10 +13,12 @@ use sfumato::{Error, Fault};
 use std::fs::File;
 use std::io::{self, Cursor, ErrorKind, Read, Seek, SeekFrom};
 
-/// Cells that a byte of a file may stand for. Where all values of all columns are the same, a writer may need a hundred bytes for a million rows; no table about people is like that.
+/// Cells that a byte of a file may stand for. Where all values of all columns are the same, a
+/// writer may need a hundred bytes for a million rows; no table about people is like that.
 const CELLS_PER_BYTE: u64 = 1 << 14;
 
-/// Refuses a file that claims more cells than its bytes could tell: they would take memory, one by one.
+/// Refuses a file that claims more cells than its bytes could tell: they would take memory, one by
+/// one.
 pub(crate) fn check_cells(rows: u64, columns: usize, bytes: u64) -> sfumato::Result<()> {
     let cells = rows.saturating_mul(columns as u64);
     if cells <= bytes.saturating_mul(CELLS_PER_BYTE) {
@@ -104,7 +107,8 @@ impl Bytes<'_> {
                 self.take(length)?;
             }
             kind::LIST => {
-                // Elements of kind bool take no byte or one, as readers see it; a footer has no such list.
+                // Elements of kind bool take no byte or one, as readers see it; a footer has no
+                // such list.
                 let (count, kind) = self.list()?;
                 for _ in 0..count {
                     self.skip(Some(kind).filter(|&kind| kind > 2)?, depth.checked_sub(1)?)?;
@@ -124,7 +128,8 @@ impl Bytes<'_> {
         Some(())
     }
 
-    /// Goes behind a struct whose fields, by number, are of these kinds if they are there; `inner` goes behind the structs among them. Readers trust numbers and do not look at kinds.
+    /// Goes behind a struct whose fields, by number, are of these kinds if they are there; `inner`
+    /// goes behind the structs among them. Readers trust numbers and do not look at kinds.
     fn fields(&mut self, kinds: &[u8], inner: impl Fn(&mut Self, i64) -> Option<()>) -> Option<()> {
         let mut id = 0;
         loop {
@@ -212,7 +217,8 @@ fn is_shallow_tree(children: &[usize]) -> bool {
 const USUAL_HEADER: u64 = 1 << 12;
 const LONGEST_HEADER: u64 = 1 << 24;
 
-/// A file of which nothing but sound headers of pages is read, and nothing behind its end is made room for.
+/// A file of which nothing but sound headers of pages is read, and nothing behind its end is made
+/// room for.
 pub(crate) struct Sound {
     file: File,
     length: u64,
@@ -245,7 +251,8 @@ impl ChunkReader for Sound {
     }
 }
 
-/// The header of a page. It is looked at when it is read: the library also asks for headers and does not read them.
+/// The header of a page. It is looked at when it is read: the library also asks for headers and
+/// does not read them.
 pub(crate) struct Header {
     file: File,
     start: u64,
@@ -399,7 +406,8 @@ mod tests {
 
     #[test]
     fn headers_are_read_to_their_end_and_no_further() {
-        // Three numbers; a struct with four numbers and one with a text of 5000 bytes, as statistics may hold.
+        // Three numbers; a struct with four numbers and one with a text of 5000 bytes, as
+        // statistics may hold.
         let mut header = vec![0x15, 0x00, 0x15, 0x04, 0x15, 0x04, 0x2c, 0x15, 0x02, 0x15, 0x00, 0x15, 0x06, 0x15, 0x06];
         header.extend([0x1c, 0x18, 0x88, 0x27]);
         header.extend([b'x'; 5000]);
@@ -426,7 +434,8 @@ mod tests {
 
     #[test]
     fn packed_numbers_are_counted() {
-        // Blocks of 128 in four parts, three numbers, the first 0; then one block, its first part one bit wide.
+        // Blocks of 128 in four parts, three numbers, the first 0; then one block, its first part
+        // one bit wide.
         let run = [128, 1, 4, 3, 0, 0, 1, 9, 9, 9, 1, 2, 3, 4, 77];
         let mut bytes = Bytes(&run);
         assert_eq!(bytes.skip_deltas(3), Some(()));

@@ -1,7 +1,8 @@
 //! Parquet and Arrow IPC files for [`sfumato`] tables.
 //!
-//! Reading turns every column into dictionary codes as it comes, batch after batch: a file is never held in memory as Arrow arrays. Nulls
-//! are missing values. Writing holds back everything but the cells: no statistics, no indexes, no dictionary entries without a row.
+//! Reading turns every column into dictionary codes as it comes, batch after batch: a file is never
+//! held in memory as Arrow arrays. Nulls are missing values. Writing holds back everything but the
+//! cells: no statistics, no indexes, no dictionary entries without a row.
 //!
 //! ```
 //! use sfumato::data::{Formats, ReadOptions, sample};

@@ -34,10 +34,11 @@ pub struct Answer {
     pub verdict: Verdict,
     /// The first record (from 1) of the group that decides.
     pub worst_record: Option<usize>,
-    /// For a criterion about how frequent values are: whether one of them is in the way of every grouping.
+    /// For a criterion about how frequent values are: whether one of them is in the way of every
+    /// grouping.
     pub eligibility: Option<Eligibility>,
-    /// Whether it was checked on what is at hand. Of a release alone some criteria cannot be: then it is stated that
-    /// they hold, and nothing was measured.
+    /// Whether it was checked on what is at hand. Of a release alone some criteria cannot be: then
+    /// it is stated that they hold, and nothing was measured.
     pub is_checked: bool,
 }
 
@@ -106,7 +107,8 @@ pub fn audit_groups(
     audit_bound(table, groups, requirements, &bound)
 }
 
-/// Checks requirements that are bound to a table already, on groups of its rows; not all rows need be in one.
+/// Checks requirements that are bound to a table already, on groups of its rows; not all rows need
+/// be in one.
 pub fn audit_bound(table: &Table, groups: &Groups, requirements: &[Requirement], bound: &[Bound]) -> Result<Audit> {
     for bound in bound {
         if let Holders::Records(whose) = &bound.holders {
@@ -134,10 +136,12 @@ pub fn audit_bound(table: &Table, groups: &Groups, requirements: &[Requirement],
     Ok(Audit { records: groups.records(), groups: groups.len(), criteria: answers.collect::<Result<_>>()? })
 }
 
-/// Whether any grouping of a table can satisfy a criterion that is bound to it; nothing if it is not about how frequent values are.
+/// Whether any grouping of a table can satisfy a criterion that is bound to it; nothing if it is
+/// not about how frequent values are.
 ///
 /// # Claim
-/// Such criteria are monotone: if all groups of a grouping hold, so does everybody in one group. And that is a grouping.
+/// Such criteria are monotone: if all groups of a grouping hold, so does everybody in one group.
+/// And that is a grouping.
 fn eligibility<'t>(
     table: &'t Table,
     bound: &'t Bound,
@@ -161,7 +165,8 @@ fn eligibility<'t>(
     Ok(Some(Eligibility { l, too_frequent: Some(share) }))
 }
 
-/// Refuses groups that divide somebody's records, withheld ones included: what she has would be counted in one of them only, or not at all.
+/// Refuses groups that divide somebody's records, withheld ones included: what she has would be
+/// counted in one of them only, or not at all.
 pub(crate) fn keep_people_whole(groups: &Groups, whose: &[u32]) -> Result<()> {
     // Of records in no group; and of people of whom no record was seen yet.
     const NOWHERE: u32 = u32::MAX - 1;
@@ -215,7 +220,8 @@ impl Scan<'_> {
     fn run(&self, groups: &Groups, bound: &[Bound]) -> Vec<Evidence> {
         let criteria: Vec<&dyn Criterion> = self.criteria.iter().map(|&at| &*bound[at].criterion).collect();
         let nothing = || vec![Evidence::none(); criteria.len()];
-        // Stretches rather than single groups: a counter's memory is made, and equal small groups are found, once for each.
+        // Stretches rather than single groups: a counter's memory is made, and equal small groups
+        // are found, once for each.
         let stretch = (groups.len() / (8 * rayon::current_num_threads())).clamp(1, 1 << 16);
         (0..groups.len().div_ceil(stretch))
             .into_par_iter()

@@ -1,4 +1,5 @@
-//! Where random choices come from. Those that are a defence come from the operating system; a seed makes them repeatable, and whoever knows it undoes the defence.
+//! Where random choices come from. Those that are a defence come from the operating system; a seed
+//! makes them repeatable, and whoever knows it undoes the defence.
 
 use crate::error::{Error, Fault, Result};
 use rand::SeedableRng;
@@ -36,7 +37,8 @@ impl Chance {
         self == Chance::System
     }
 
-    /// A generator for one purpose; purposes have different numbers, so that seeded ones do not repeat each other.
+    /// A generator for one purpose; purposes have different numbers, so that seeded ones do not
+    /// repeat each other.
     pub fn generator(self, purpose: u64) -> Result<ChaCha20Rng> {
         match self {
             Chance::System => ChaCha20Rng::try_from_rng(&mut SysRng).map_err(|_| {

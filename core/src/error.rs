@@ -90,7 +90,8 @@ impl Error {
         Error::new(Fault::Data, message)
     }
 
-    /// Reading or writing `path` failed. A folder in place of a file is the fault of whoever named it.
+    /// Reading or writing `path` failed. A folder in place of a file is the fault of whoever named
+    /// it.
     pub fn io(error: &std::io::Error, path: &Path) -> Self {
         use std::io::ErrorKind;
         let (fault, message, help) = match error.kind() {
@@ -115,7 +116,8 @@ impl Error {
         self
     }
 
-    /// Names the line of the file at hand, unless the error is about a place already: a line there or another file.
+    /// Names the line of the file at hand, unless the error is about a place already: a line there
+    /// or another file.
     pub fn or_line(self, line: u64) -> Self {
         if self.0.file.is_some() || self.0.line.is_some() { self } else { self.line(line) }
     }

@@ -1,11 +1,13 @@
-//! sfumato turns a table about people into a release with a stated privacy guarantee, attacks that release before anyone else can, and publishes only
-//! what survives.
+//! sfumato turns a table about people into a release with a stated privacy guarantee, attacks that
+//! release before anyone else can, and publishes only what survives.
 //!
 //! # Tour
 //!
-//! A [`Table`](data::Table) holds dictionary-encoded columns. A [`Schema`](data::Schema) says what each column is to an attacker. Rows with equal
-//! quasi-identifiers form [`Groups`](candidate::Groups), and a [`Criterion`](criterion::Criterion) says what must hold for every group. [`audit()`] checks any
-//! table, whoever made it; a [`TablePlan`] is all of that in a file.
+//! A [`Table`](data::Table) holds dictionary-encoded columns. A [`Schema`](data::Schema) says what
+//! each column is to an attacker. Rows with equal quasi-identifiers form
+//! [`Groups`](candidate::Groups), and a [`Criterion`](criterion::Criterion) says what must hold for
+//! every group. [`audit()`] checks any table, whoever made it; a [`TablePlan`] is all of that in a
+//! file.
 //!
 //! ```
 //! // Six patients, released with their postal codes cut to three digits.
@@ -34,10 +36,12 @@
 //!
 //! # Words
 //!
-//! The same in code, plan file, command line and reports. *Table*: rows about people. *Quasi-identifier*: a column that can be linked with outside data.
-//! *Sensitive*: a column whose values must not be learned. *Identifier*: names a person. *Insensitive*: the rest. *Hierarchy*: how values are made coarser.
-//! *Group*: rows that look alike, and its *histogram* of sensitive values. *Criterion*: what must hold. *Evidence*: what groups tell about a criterion. *Belief*: an
-//! attacker's probability. *Plan*: what the custodian asks for.
+//! The same in code, plan file, command line and reports. *Table*: rows about people.
+//! *Quasi-identifier*: a column that can be linked with outside data. *Sensitive*: a column whose
+//! values must not be learned. *Identifier*: names a person. *Insensitive*: the rest. *Hierarchy*:
+//! how values are made coarser. *Group*: rows that look alike, and its *histogram* of sensitive
+//! values. *Criterion*: what must hold. *Evidence*: what groups tell about a criterion. *Belief*:
+//! an attacker's probability. *Plan*: what the custodian asks for.
 
 pub mod anonymize;
 pub mod attack;

@@ -1,9 +1,9 @@
 //! Who follows long work, and may stop it.
 //!
 //! Work that can take more than a second says in which [`Stage`] it is and how far; whoever watches
-//! shows that, and may want it to end. Then the next step of a stage unwinds to [`Watch::run`], which
-//! gives back an error: everything on the way is dropped, unfinished files among it. Nothing is
-//! global: work started by different callers is watched apart.
+//! shows that, and may want it to end. Then the next step of a stage unwinds to [`Watch::run`],
+//! which gives back an error: everything on the way is dropped, unfinished files among it. Nothing
+//! is global: work started by different callers is watched apart.
 
 use crate::error::{Error, Fault, Result};
 use std::fmt;

@@ -12,8 +12,9 @@ use tempfile::TempDir;
 
 const CERTIFICATE: &str = "certificate.json";
 
-/// Puts bytes in the place of a certificate (those that begin with a brace) or of a table of a release. Verification gives a report or an error; whatever is not to the letter what was
-/// written does not verify; nobody gets more out of it than an error.
+/// Puts bytes in the place of a certificate (those that begin with a brace) or of a table of a
+/// release. Verification gives a report or an error; whatever is not to the letter what was written
+/// does not verify; nobody gets more out of it than an error.
 pub fn certificate(data: &[u8]) {
     RELEASES.with(|releases| {
         if data.trim_ascii_start().starts_with(b"{") {

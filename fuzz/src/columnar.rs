@@ -27,7 +27,8 @@ fn check(name: &str, data: &[u8]) {
     }
 }
 
-/// What was read and written reads back with the same values; and once written by this program, it stays as it is in every respect.
+/// What was read and written reads back with the same values; and once written by this program, it
+/// stays as it is in every respect.
 fn check_round_trip(format: &dyn Format, table: &Table) {
     let again = through(format, table);
     assert_eq!((again.rows(), again.columns().len()), (table.rows(), table.columns().len()));

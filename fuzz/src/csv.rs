@@ -8,7 +8,8 @@ use sfumato::data::{ReadOptions, Table};
 /// From so many bytes on, how much is read at a time may decide which delimiter is detected.
 const SAMPLE: usize = 1 << 14;
 
-/// Reads delimited text. The sizes of pieces and the number of threads change nothing; what was read and written reads back equal; errors hold no cell.
+/// Reads delimited text. The sizes of pieces and the number of threads change nothing; what was
+/// read and written reads back equal; errors hold no cell.
 pub fn csv(data: &[u8]) {
     let usual = ReadOptions { delimiter: (data.len() >= SAMPLE).then_some(b','), ..ReadOptions::default() };
     let bare = ReadOptions { header: false, trim: true, missing: Vec::new(), ..usual.clone() };
@@ -26,7 +27,8 @@ pub fn csv(data: &[u8]) {
     }
 }
 
-/// Both tables are the same, or both are refused. Of several faults, which is told first depends on where pieces end.
+/// Both tables are the same, or both are refused. Of several faults, which is told first depends on
+/// where pieces end.
 fn check_same(whole: &Result<Table>, pieces: &Result<Table>) {
     match (whole, pieces) {
         (Ok(whole), Ok(pieces)) => assert!(whole == pieces, "pieces are read otherwise than the whole"),

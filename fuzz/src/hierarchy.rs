@@ -12,7 +12,8 @@ use std::path::Path;
 /// Longer files are read as hierarchies, and not used as taxonomies: that takes long.
 const LONGEST_TAXONOMY: usize = 1 << 12;
 
-/// Reads a file as a hierarchy and as a taxonomy. Levels nest and end in one value; what a taxonomy makes of records can be written and reads back equal; errors hold no cell.
+/// Reads a file as a hierarchy and as a taxonomy. Levels nest and end in one value; what a taxonomy
+/// makes of records can be written and reads back equal; errors hold no cell.
 pub fn hierarchy(data: &[u8]) {
     with_file("levels.csv", data, |path| {
         let leaves = leaves(data);

@@ -1,7 +1,9 @@
-//! What must hold for every reader of sfumato, whatever bytes it is given: see README.md in this folder.
+//! What must hold for every reader of sfumato, whatever bytes it is given: see README.md in this
+//! folder.
 //!
-//! Each function runs one reader on the bytes and panics if an invariant is broken. Who calls it decides where the bytes come from: `tests/smoke.rs` changes the files of `corpus/` by lot, `libfuzzer/`
-//! looks for bytes that lead to code not seen yet.
+//! Each function runs one reader on the bytes and panics if an invariant is broken. Who calls it
+//! decides where the bytes come from: `tests/smoke.rs` changes the files of `corpus/` by lot,
+//! `libfuzzer/` looks for bytes that lead to code not seen yet.
 //!
 //! ```
 //! sfumato_fuzz::csv(b"age,disease\n47,flu\n");
@@ -23,7 +25,8 @@ pub use plan::plan;
 pub use support::{CANARY, keep_quiet};
 pub use transactions::transactions;
 
-/// A reader by its name, which is also that of its folder in `corpus/`, its dictionary and its target in `libfuzzer/`.
+/// A reader by its name, which is also that of its folder in `corpus/`, its dictionary and its
+/// target in `libfuzzer/`.
 #[derive(Clone, Copy)]
 pub struct Reader {
     /// The name.

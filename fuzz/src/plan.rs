@@ -10,7 +10,8 @@ use sfumato::{Error, Result, TablePlan, audit};
 use std::path::Path;
 use tempfile::TempDir;
 
-/// Checks a plan: it is refused with a line, or what it says can be bound to data. No cell of the data is in an error, unless the plan itself has it.
+/// Checks a plan: it is refused with a line, or what it says can be bound to data. No cell of the
+/// data is in an error, unless the plan itself has it.
 pub fn plan(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else { return };
     FOLDER.with(|folder| {

@@ -7,8 +7,8 @@ use tempfile::TempDir;
 /// Stands in cells wherever an invariant looks for cells in messages.
 pub const CANARY: &str = "Zq7Canary";
 
-/// Silences the messages of panics. The libraries below the columnar readers panic on malformed files, which the readers turn into errors; a panic that is not
-/// caught still ends a run.
+/// Silences the messages of panics. The libraries below the columnar readers panic on malformed
+/// files, which the readers turn into errors; a panic that is not caught still ends a run.
 pub fn keep_quiet() {
     std::panic::set_hook(Box::new(|_| {}));
 }
@@ -29,7 +29,8 @@ pub(crate) fn check_fault(error: &Error) {
     assert!(is_outside, "{fault:?} is not the fault of a file: {error}");
 }
 
-/// A message without the name of the column that it is about: names may be told, and may be anything.
+/// A message without the name of the column that it is about: names may be told, and may be
+/// anything.
 fn without_column_name(message: &str) -> String {
     const BEFORE: &str = "column \"";
     match (message.find(BEFORE), message.rfind('"')) {

@@ -8,7 +8,8 @@ use sfumato::transactions::{Released, Together, Written, read_lines, read_names,
 /// What ends the records where a table of sensitive items follows.
 const SHARED: &[u8] = b"\n%%\n";
 
-/// Reads records from lines, from rows and with a table of what groups of them share. What was read and written reads back equal; errors hold no item.
+/// Reads records from lines, from rows and with a table of what groups of them share. What was read
+/// and written reads back equal; errors hold no item.
 pub fn transactions(data: &[u8]) {
     let behind = data.windows(SHARED.len()).position(|window| window == SHARED);
     let (records, shared) = match behind {

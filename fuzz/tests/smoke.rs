@@ -1,4 +1,5 @@
-//! Every reader on the files of its corpus, and on many changes of them: the invariants hold, in little time and memory. More changes with SFUMATO_CASES.
+//! Every reader on the files of its corpus, and on many changes of them: the invariants hold, in
+//! little time and memory. More changes with SFUMATO_CASES.
 
 mod support;
 

@@ -10,7 +10,9 @@ const FOLDER: &str = "reproduction";
 
 /// The documents of a folder, as they follow from the pages that are kept in it.
 ///
-/// Every page is kept as JSON in `reproduction/`; `reproduction.md` shows the papers' pages, `performance.md` the product's own measurements and all that is about time. Running one subject again changes its page alone.
+/// Every page is kept as JSON in `reproduction/`; `reproduction.md` shows the papers' pages,
+/// `performance.md` the product's own measurements and all that is about time. Running one subject
+/// again changes its page alone.
 pub struct Documents {
     folder: PathBuf,
     pages: Vec<Page>,

@@ -1,7 +1,9 @@
-//! The experiments of the papers behind sfumato, run with its public library and set beside what the papers printed.
+//! The experiments of the papers behind sfumato, run with its public library and set beside what
+//! the papers printed.
 //!
-//! A [`Subject`] is one paper, or the product's own measurements; running it in a [`Setting`] gives [`Section`]s, which make a [`Page`]. A page is data: JSON, HTML, Markdown and pictures are drawn from it,
-//! so that what is written about an experiment is what it measured.
+//! A [`Subject`] is one paper, or the product's own measurements; running it in a [`Setting`] gives
+//! [`Section`]s, which make a [`Page`]. A page is data: JSON, HTML, Markdown and pictures are drawn
+//! from it, so that what is written about an experiment is what it measured.
 //!
 //! ```
 //! use sfumato_reproduce::{Setting, find};

@@ -11,7 +11,8 @@ use std::time::Duration;
 
 /// Repeat the experiments of a paper, and set them beside what it printed.
 ///
-/// Writes a page with tables and pictures, and the same as JSON. With --data it runs on real data where the folder has them; without, on made-up tables, marked as such.
+/// Writes a page with tables and pictures, and the same as JSON. With --data it runs on real data
+/// where the folder has them; without, on made-up tables, marked as such.
 #[derive(Parser)]
 #[command(
     name = "sfumato-reproduce",

@@ -22,7 +22,8 @@ pub struct Subject {
     pub experiments: fn(&Setting<'_>) -> Result<Vec<Section>>,
 }
 
-/// Everything that can be reproduced, in the order of the papers; the product's own measurements last.
+/// Everything that can be reproduced, in the order of the papers; the product's own measurements
+/// last.
 pub const SUBJECTS: [&Subject; 6] = [
     &l_diversity::SUBJECT,
     &minimality::SUBJECT,

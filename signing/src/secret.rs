@@ -35,8 +35,8 @@ impl SecretKey {
         PrivateKey::new(pair, COMMENT).map(SecretKey).map_err(|_| defect("a new key has no public part"))
     }
 
-    /// Reads a private key of OpenSSH. It must be Ed25519, without a passphrase, and readable by its
-    /// owner alone.
+    /// Reads a private key of OpenSSH. It must be Ed25519, without a passphrase, and readable by
+    /// its owner alone.
     pub fn read(path: &Path) -> Result<SecretKey> {
         let failed = |error: std::io::Error| Error::io(&error, path);
         let file = File::open(path).map_err(failed)?;

@@ -17,7 +17,8 @@ use sfumato::{Error, Fault, Result, attack as attacks, release, report, transact
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// Attack a release directory: what somebody who reads it, and knows how it was made, comes to believe
+/// Attack a release directory: what somebody who reads it, and knows how it was made, comes to
+/// believe
 ///
 /// Every attack of `sfumato list attacks` is made with what the directory tells. One that needs the
 /// original cannot be made again: for it stands what the certificate says it found when the release
@@ -43,7 +44,8 @@ pub struct Arguments {
     /// A parameter of the one attack under --only, such as eliminate=2; may be given several times.
     #[arg(long, value_name = "NAME=VALUE", value_parser = parse_setting)]
     set: Vec<(String, String)>,
-    /// With --only background-knowledge: write what is believed about each group and value to this table; it names values of the release.
+    /// With --only background-knowledge: write what is believed about each group and value to this
+    /// table; it names values of the release.
     #[arg(long, value_name = "FILE")]
     each: Option<PathBuf>,
     /// Print one JSON document.
@@ -211,8 +213,8 @@ fn conclude(arguments: &Arguments, output: &mut Output, verified: bool) -> Resul
     Ok(ExitCode::from(Fault::Gate.exit_code()))
 }
 
-/// A release that cannot be attacked because somebody changed it failed its verification: nobody need
-/// mend the data.
+/// A release that cannot be attacked because somebody changed it failed its verification: nobody
+/// need mend the data.
 fn blamed(error: Error, verified: bool) -> Error {
     if verified || error.fault() != Fault::Data {
         return error;

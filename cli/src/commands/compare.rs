@@ -11,10 +11,13 @@ use sfumato::{Error, Result};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// Compare releases: what each holds, keeps and risks, side by side; and what two of the same people tell together
+/// Compare releases: what each holds, keeps and risks, side by side; and what two of the same
+/// people tell together
 ///
-/// Releases of one table may disclose together what each of them hides: whoever is in a group of one and in a group of another has a value that both groups have. For every two releases of tables, this tells how
-/// many people at least become certain and which belief is reached, as far as the releases alone show it, or why it cannot be told.
+/// Releases of one table may disclose together what each of them hides: whoever is in a group of
+/// one and in a group of another has a value that both groups have. For every two releases of
+/// tables, this tells how many people at least become certain and which belief is reached, as far
+/// as the releases alone show it, or why it cannot be told.
 #[derive(Args)]
 #[command(
     after_long_help = "EXAMPLES\n  sfumato compare release-a release-b\n  sfumato compare release-a release-b --html comparison.html"

@@ -12,7 +12,8 @@ use sfumato::{Error, Result, TablePlan, audit, publish, release};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// See it work on 20,000 made-up hospital patients: look at the table, check it as it stands, publish it safely
+/// See it work on 20,000 made-up hospital patients: look at the table, check it as it stands,
+/// publish it safely
 ///
 /// Leaves a folder with the table, the plan and the release, to try everything else on.
 #[derive(Args)]

@@ -1,4 +1,5 @@
-//! Where records and their groups are: a table, a bucketized pair, or the folder of a release. Shared by the commands that look at groups, whoever made them.
+//! Where records and their groups are: a table, a bucketized pair, or the folder of a release.
+//! Shared by the commands that look at groups, whoever made them.
 
 use super::formats;
 use crate::progress::working;
@@ -12,18 +13,21 @@ use std::path::{Path, PathBuf};
 /// What the user says about the table and its groups.
 #[derive(Args)]
 pub struct Source {
-    /// The table: .csv, .tsv, .parquet, .arrow; or the folder of a release. The plan's own table if not said.
+    /// The table: .csv, .tsv, .parquet, .arrow; or the folder of a release. The plan's own table if
+    /// not said.
     data: Option<PathBuf>,
     /// The plan with the columns' roles and the criteria.
     #[arg(long, value_name = "PLAN")]
     pub plan: PathBuf,
-    /// Rows with the same value in this column form a group, instead of rows with equal quasi-identifiers.
+    /// Rows with the same value in this column form a group, instead of rows with equal
+    /// quasi-identifiers.
     #[arg(long, value_name = "COLUMN")]
     groups: Option<String>,
     /// The table of sensitive values of a bucketized release: group, value, count.
     #[arg(long, value_name = "FILE", requires = "groups")]
     sensitive: Option<PathBuf>,
-    /// The table was recoded in another way than by the plan's hierarchies: do not compare its values with them.
+    /// The table was recoded in another way than by the plan's hierarchies: do not compare its
+    /// values with them.
     #[arg(long)]
     recoded: bool,
 }
@@ -32,7 +36,8 @@ pub struct Source {
 pub struct Grouped {
     pub table: Table,
     given: Option<Groups>,
-    /// Whether the rows are the records of the file that was named: those of a bucketized pair are made from counts.
+    /// Whether the rows are the records of the file that was named: those of a bucketized pair are
+    /// made from counts.
     pub rows_are_records: bool,
 }
 
@@ -65,7 +70,8 @@ impl Source {
             for name in plan.schema.names(Role::Quasi).iter().chain(needed) {
                 table.column(name).map_err(|error| error.file(&files.table))?;
             }
-            // The labels of a release are its own business: groups of records have some that no hierarchy has.
+            // The labels of a release are its own business: groups of records have some that no
+            // hierarchy has.
             if !self.recoded && files.release.is_none() {
                 plan.schema.check_hierarchies(&table)?;
             }
@@ -91,7 +97,8 @@ impl Source {
         Ok(Grouped { table: people, given: Some(groups), rows_are_records })
     }
 
-    /// The file or folder that the user names, where there are no groups to tell: a plan about transactions.
+    /// The file or folder that the user names, where there are no groups to tell: a plan about
+    /// transactions.
     pub fn without_groups(&self) -> Result<Option<&Path>> {
         if self.groups.is_some() || self.sensitive.is_some() || self.recoded {
             let error = Error::plan("--groups, --sensitive and --recoded are about tables").file(&self.plan);
@@ -137,7 +144,8 @@ impl Files {
         Ok(Files { table: data.clone(), release: None, sensitive, groups })
     }
 
-    /// The tables of a release: data.*, or quasi.* and sensitive.* with groups told by the column `group`.
+    /// The tables of a release: data.*, or quasi.* and sensitive.* with groups told by the column
+    /// `group`.
     fn in_folder(folder: &Path, groups: Option<String>, formats: &Formats) -> Result<Files> {
         let [table, quasi, sensitive] = ["data", "quasi", "sensitive"].map(|stem| beside(folder, stem, formats));
         match (table, quasi, sensitive) {

@@ -1,4 +1,5 @@
-//! `sfumato inspect`: what is in a table, who stands out in it, and whether its sensitive values are too skewed.
+//! `sfumato inspect`: what is in a table, who stands out in it, and whether its sensitive values
+//! are too skewed.
 
 use super::transactions::{self, has_transactions};
 use super::{ReadArguments, formats};
@@ -14,10 +15,12 @@ use sfumato::{Error, Fault, Result, TablePlan, report};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// Look at a table: types, shares, how identifying its columns are, and which roles suggest themselves
+/// Look at a table: types, shares, how identifying its columns are, and which roles suggest
+/// themselves
 ///
-/// With --eligibility: whether a sensitive value is so frequent that no grouping can hide it, how many records each way to suppress would withhold, and what that would tell. No cell is printed, only counts and
-/// shares.
+/// With --eligibility: whether a sensitive value is so frequent that no grouping can hide it, how
+/// many records each way to suppress would withhold, and what that would tell. No cell is printed,
+/// only counts and shares.
 #[derive(Args)]
 #[command(after_long_help = "EXAMPLES\n  \
     sfumato inspect patients.csv\n  \
@@ -26,7 +29,8 @@ use std::process::ExitCode;
     sfumato inspect --plan plan.toml --eligibility 3\n  \
     sfumato inspect patients.csv --on disease --eligibility 2 --json | jq .eligible")]
 pub struct Arguments {
-    /// The table: .csv, .tsv, .parquet, .arrow; or transactions: .dat. With --plan, the plan's if none is named.
+    /// The table: .csv, .tsv, .parquet, .arrow; or transactions: .dat. With --plan, the plan's if
+    /// none is named.
     #[arg(required_unless_present = "plan")]
     data: Option<PathBuf>,
     #[command(flatten)]
@@ -41,7 +45,8 @@ pub struct Arguments {
 /// Questions about the skew of sensitive values.
 #[derive(Args)]
 pub struct SkewArguments {
-    /// Look whether no sensitive value has more than 1/L of the records, and what to withhold if one has.
+    /// Look whether no sensitive value has more than 1/L of the records, and what to withhold if
+    /// one has.
     #[arg(long, value_name = "L", value_parser = parse_l, allow_negative_numbers = true)]
     eligibility: Option<u64>,
     /// The plan that tells how to read the table and which columns are sensitive.
@@ -115,7 +120,8 @@ fn look_at_skew(arguments: &Arguments, l: u64, output: &mut Output) -> Result<()
     }
 }
 
-/// That not every value needs protection, where the plan says so: then a table may be publishable that is not eligible.
+/// That not every value needs protection, where the plan says so: then a table may be publishable
+/// that is not eligible.
 fn unprotected(plan: Option<&TablePlan>, columns: &[String]) -> String {
     let specs = columns.iter().filter_map(|name| plan?.schema.find(name));
     let partly = specs.filter(|spec| !spec.sensitive_values.is_empty()).map(|spec| {
@@ -135,7 +141,8 @@ fn look(table: &Table, column: &str, l: u64, asked: &SkewArguments) -> Result<El
     Ok(found)
 }
 
-/// The columns that are meant: the one that the user names, else those that are sensitive in the plan.
+/// The columns that are meant: the one that the user names, else those that are sensitive in the
+/// plan.
 fn columns(asked: &SkewArguments, plan: Option<&TablePlan>) -> Result<Vec<String>> {
     let Some(plan) = plan else {
         let missing = || Error::plan("which column is sensitive?").help("name it with --on, or a plan with --plan");

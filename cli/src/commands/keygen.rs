@@ -9,8 +9,9 @@ use std::process::ExitCode;
 
 /// Make a pair of keys: a private one to sign releases with, a public one for recipients
 ///
-/// Writes NAME (private, without a passphrase, readable by you alone) and NAME.pub, and never overwrites a file. Both are Ed25519 keys in the format of OpenSSH: `ssh-keygen` reads them, and an Ed25519 key
-/// that it made without a passphrase signs releases just as well.
+/// Writes NAME (private, without a passphrase, readable by you alone) and NAME.pub, and never
+/// overwrites a file. Both are Ed25519 keys in the format of OpenSSH: `ssh-keygen` reads them, and
+/// an Ed25519 key that it made without a passphrase signs releases just as well.
 #[derive(Args)]
 #[command(after_long_help = "EXAMPLES\n  \
     sfumato keygen release-key\n  \

@@ -8,7 +8,8 @@ use sfumato::report::{families, list_json, list_text};
 use sfumato::{Error, Result};
 use std::process::ExitCode;
 
-/// List criteria, methods, ways to withhold skewed values, metrics, attacks, hierarchies and formats with their parameters and references; families of transactions have names of their own
+/// List criteria, methods, ways to withhold skewed values, metrics, attacks, hierarchies and
+/// formats with their parameters and references; families of transactions have names of their own
 #[derive(Args)]
 #[command(
     after_long_help = "EXAMPLES\n  sfumato list\n  sfumato list criteria\n  sfumato list attacks\n  sfumato list skews\n  sfumato list hierarchies --json"

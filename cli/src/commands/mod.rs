@@ -92,7 +92,8 @@ fn is_same_file(a: &Path, b: &Path) -> bool {
     a.is_some() && a == b
 }
 
-/// Writes a file whole or not at all, and never through a link: what had the name before is replaced, not changed, and its permissions stay. Devices and pipes are written to as they are.
+/// Writes a file whole or not at all, and never through a link: what had the name before is
+/// replaced, not changed, and its permissions stay. Devices and pipes are written to as they are.
 fn write_whole(path: &Path, text: &str) -> Result<()> {
     let before = std::fs::metadata(path).ok();
     let written = match before {

@@ -18,15 +18,21 @@ use sfumato_signing::SecretKey;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// Publish a table, or transactions, by a plan: change, audit, attack, and write a release directory if it survives
+/// Publish a table, or transactions, by a plan: change, audit, attack, and write a release
+/// directory if it survives
 ///
-/// The directory holds what is published (data.csv or another format; data.dat of transactions), certificate.json and report.html; with --sign also certificate.json.sig. It appears whole or not at all.
+/// The directory holds what is published (data.csv or another format; data.dat of transactions),
+/// certificate.json and report.html; with --sign also certificate.json.sig. It appears whole or not
+/// at all.
 ///
-/// The certificate holds the hashes of all other files, and a seal over itself, which is printed. Give recipients the seal, or your public key, in another way than the release: with neither of them they cannot
-/// tell your release from a forger's.
+/// The certificate holds the hashes of all other files, and a seal over itself, which is printed.
+/// Give recipients the seal, or your public key, in another way than the release: with neither of
+/// them they cannot tell your release from a forger's.
 ///
-/// Releases are noted in a record on this machine, for yourself: date, seal, place and names of columns, and a fingerprint by which the same table is recognised again. If it was published before, a warning and the
-/// certificate say so: what two releases disclose together is not limited by the criteria (`sfumato compare`).
+/// Releases are noted in a record on this machine, for yourself: date, seal, place and names of
+/// columns, and a fingerprint by which the same table is recognised again. If it was published
+/// before, a warning and the certificate say so: what two releases disclose together is not limited
+/// by the criteria (`sfumato compare`).
 #[derive(Args)]
 #[command(after_long_help = "EXAMPLES\n  \
     sfumato publish plan.toml --out release\n  \
@@ -47,13 +53,16 @@ pub struct Arguments {
     /// Replace a release that is there.
     #[arg(long)]
     replace: bool,
-    /// Sign the certificate with this private key (Ed25519, of `sfumato keygen` or `ssh-keygen`, without a passphrase), into certificate.json.sig.
+    /// Sign the certificate with this private key (Ed25519, of `sfumato keygen` or `ssh-keygen`,
+    /// without a passphrase), into certificate.json.sig.
     #[arg(long, value_name = "KEY")]
     sign: Option<PathBuf>,
-    /// Also write a report with every figure, for yourself: a page (.html) or one document (.json). It is not for release.
+    /// Also write a report with every figure, for yourself: a page (.html) or one document (.json).
+    /// It is not for release.
     #[arg(long, value_name = "FILE")]
     internal_report: Option<PathBuf>,
-    /// Make random choices with this seed, for experiments: whoever knows it undoes them, and the certificate says so.
+    /// Make random choices with this seed, for experiments: whoever knows it undoes them, and the
+    /// certificate says so.
     #[arg(long, value_name = "SEED")]
     insecure_seed: Option<u64>,
     #[command(flatten)]

@@ -14,10 +14,13 @@ const VARIABLE: &str = "SFUMATO_RECORD";
 /// What `publish` lets say about the record.
 #[derive(Args)]
 pub struct RecordArguments {
-    /// Neither read nor write the record of releases of this machine ($XDG_STATE_HOME/sfumato/releases.jsonl; SFUMATO_RECORD names another file, or none if it is empty).
+    /// Neither read nor write the record of releases of this machine
+    /// ($XDG_STATE_HOME/sfumato/releases.jsonl; SFUMATO_RECORD names another file, or none if it is
+    /// empty).
     #[arg(long)]
     no_record: bool,
-    /// An earlier release of this table that nobody received, by its seal; `all` for all of them. The record then counts it no more. Can be repeated.
+    /// An earlier release of this table that nobody received, by its seal; `all` for all of them.
+    /// The record then counts it no more. Can be repeated.
     #[arg(long, value_name = "SEAL", conflicts_with = "no_record")]
     never_out: Vec<String>,
 }
@@ -59,8 +62,9 @@ impl Recording {
         &self.known.earlier
     }
 
-    /// Records a release that is in its place, and warns if it is not the first of its table. Returns a note for the
-    /// reader of the result, if it replaced a release that the record does not know.
+    /// Records a release that is in its place, and warns if it is not the first of its table.
+    /// Returns a note for the reader of the result, if it replaced a release that the record does
+    /// not know.
     pub fn finish(&self, content: Content<'_>, certificate: &serde_json::Value, target: &Path) -> String {
         let seals = certificate["earlier_releases"].as_array().into_iter().flatten();
         let seals: Vec<&str> = seals.filter_map(serde_json::Value::as_str).collect();
@@ -88,7 +92,8 @@ impl Recording {
         })
     }
 
-    /// Says if another run published the same table while this one was at it: then neither certificate names the other.
+    /// Says if another run published the same table while this one was at it: then neither
+    /// certificate names the other.
     fn note_meantime(&self, found: &Known) {
         let is_new = |entry: &&Entry| !self.earlier().contains(entry);
         if found.earlier.iter().filter(is_new).count() > 0 {
@@ -129,8 +134,8 @@ fn warning(earlier: &[&Entry]) -> String {
     )
 }
 
-/// Where the record is: where the user says, else where programs keep their state; `None` if it is turned off or there
-/// is no such place.
+/// Where the record is: where the user says, else where programs keep their state; `None` if it is
+/// turned off or there is no such place.
 fn place() -> Option<PathBuf> {
     if let Some(named) = var_os(VARIABLE) {
         return Some(PathBuf::from(named)).filter(|path| !path.as_os_str().is_empty());

@@ -20,9 +20,11 @@ use std::process::ExitCode;
 
 /// Find how much may be known about a value before somebody believes in it with a confidence
 ///
-/// An attacker may know l things about the person she asks about, k other people, and m of the person's relatives. The knowledge skyline of a sensitive value is all the largest (l, k, m) with which the belief
-/// still stays below the confidence, whichever values and people she knows about. Beyond it, the least knowledge is told that is too much, with the group and the records that it works on: what is printed is not for
-/// release.
+/// An attacker may know l things about the person she asks about, k other people, and m of the
+/// person's relatives. The knowledge skyline of a sensitive value is all the largest (l, k, m) with
+/// which the belief still stays below the confidence, whichever values and people she knows about.
+/// Beyond it, the least knowledge is told that is too much, with the group and the records that it
+/// works on: what is printed is not for release.
 #[derive(Args)]
 #[command(after_long_help = "EXAMPLES\n  \
     sfumato skyline patients.csv --plan plan.toml --value flu --confidence 0.95\n  \
@@ -43,7 +45,8 @@ pub struct Arguments {
     /// The sensitive column, if there are several.
     #[arg(long, value_name = "COLUMN")]
     on: Option<String>,
-    /// How many sensitive values a person has: one, a set, or a multiset. As the plan's skyline says if it has one, else one.
+    /// How many sensitive values a person has: one, a set, or a multiset. As the plan's skyline
+    /// says if it has one, else one.
     #[arg(long, value_parser = PossibleValuesParser::new(Case::NAMES))]
     case: Option<String>,
     /// For sets and multisets: the column that tells whose record it is.

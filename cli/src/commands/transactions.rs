@@ -25,7 +25,8 @@ pub fn read(path: &Path, arguments: &ReadArguments) -> Result<Read> {
     working(&format!("reading {}", path.display()), || layout.read(path, &formats()))
 }
 
-/// Transactions as a plan sees them: in a file, or in a release directory. Without either, those of the plan.
+/// Transactions as a plan sees them: in a file, or in a release directory. Without either, those of
+/// the plan.
 pub fn see(plan: &SetPlan, plan_path: &Path, data: Option<&Path>) -> Result<Seen> {
     let data = data.or(plan.data.as_deref()).ok_or_else(|| {
         let error = Error::plan("no data are named").file(plan_path);

@@ -13,8 +13,10 @@ use std::process::ExitCode;
 
 /// Verify a release directory: recompute what its certificate states, from the directory alone
 ///
-/// That shows that files and certificate belong together and that the figures which can be recomputed are right. It does not show who made them: without --key or --seal, a forger could have made all of it.
-/// What cannot be recomputed from the release (marked –) is only as good as the publisher's word.
+/// That shows that files and certificate belong together and that the figures which can be
+/// recomputed are right. It does not show who made them: without --key or --seal, a forger could
+/// have made all of it. What cannot be recomputed from the release (marked –) is only as good as
+/// the publisher's word.
 #[derive(Args)]
 #[command(after_long_help = "EXAMPLES\n  \
     sfumato verify release\n  \
@@ -26,10 +28,12 @@ use std::process::ExitCode;
 pub struct Arguments {
     /// The release directory.
     release: PathBuf,
-    /// The publisher's public key, which must have signed: a .pub file of OpenSSH (Ed25519), or a file of several, one a line.
+    /// The publisher's public key, which must have signed: a .pub file of OpenSSH (Ed25519), or a
+    /// file of several, one a line.
     #[arg(long, value_name = "PUBLIC")]
     key: Option<PathBuf>,
-    /// The seal that the publisher gave you, all 64 hexadecimal digits: the certificate must have it.
+    /// The seal that the publisher gave you, all 64 hexadecimal digits: the certificate must have
+    /// it.
     #[arg(long, value_name = "HASH", value_parser = parse_seal)]
     seal: Option<String>,
     /// Print one JSON document.

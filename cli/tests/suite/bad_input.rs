@@ -1,4 +1,5 @@
-//! Bad input: a clear error, the right exit code, and never a cell of the table. ([`Folder::run`] looks for the canary.)
+//! Bad input: a clear error, the right exit code, and never a cell of the table. ([`Folder::run`]
+//! looks for the canary.)
 
 use crate::support;
 use crate::support::{CANARY, Folder, Input, plan};
@@ -11,7 +12,8 @@ const IO: i32 = 7;
 /// A plan for tables with the columns `zip`, `age` and `disease`.
 const COLUMNS: &str = "zip = \"quasi\"\nage = \"quasi\"\ndisease = \"sensitive\"\n";
 
-/// Runs a command that must be refused: with this code, nothing on standard output, and these parts in the error.
+/// Runs a command that must be refused: with this code, nothing on standard output, and these parts
+/// in the error.
 fn refuse(folder: &Folder, arguments: &str, code: i32, parts: &[&str]) {
     let run = folder.run(arguments).code(code).stdout("");
     parts.iter().fold(run, |run, part| run.stderr(contains(*part)));

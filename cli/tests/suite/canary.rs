@@ -1,13 +1,19 @@
-//! A canary in every cell: whatever command runs, and however it fails, no cell is told beyond what a command exists to show.
+//! A canary in every cell: whatever command runs, and however it fails, no cell is told beyond what
+//! a command exists to show.
 //!
 //! What commands exist to show, and nothing else:
 //!
-//! - data files of a release: published cells, where a method that forms groups publishes numbers as the range of a group's own; `sensitive.txt` of transactions: the plan's list of sensitive items;
-//! - `certificate.json`, and so `publish --json` and `compare --json`: the published labels of generalized quasi-identifiers, with how much stands under each;
-//! - `report.html`: sensitive values that are published often enough; the internal report: those that were suppressed, too;
+//! - data files of a release: published cells, where a method that forms groups publishes numbers
+//!   as the range of a group's own; `sensitive.txt` of transactions: the plan's list of sensitive
+//!   items;
+//! - `certificate.json`, and so `publish --json` and `compare --json`: the published labels of
+//!   generalized quasi-identifiers, with how much stands under each;
+//! - `report.html`: sensitive values that are published often enough; the internal report: those
+//!   that were suppressed, too;
 //! - `attack --each FILE`: sensitive values of the release;
 //! - `skyline`: the value that was asked for;
-//! - `check` and `attack --plan` of transactions that are not published yet, and their internal report: the items of unsafe rules.
+//! - `check` and `attack --plan` of transactions that are not published yet, and their internal
+//!   report: the items of unsafe rules.
 
 use crate::support;
 use crate::support::Folder;
@@ -44,7 +50,8 @@ fn forms(text: &str) -> Vec<Vec<u8>> {
     forms
 }
 
-/// The letters in base 64 that stand for a text so many bytes after a multiple of three, whatever is around it.
+/// The letters in base 64 that stand for a text so many bytes after a multiple of three, whatever
+/// is around it.
 fn base64_inside(text: &str, shift: usize) -> Vec<u8> {
     const LETTERS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let bits = |byte: u8| (0..8).rev().map(move |bit| byte >> bit & 1);
@@ -95,7 +102,8 @@ impl Scene {
         Scene { folder: Folder::new(files), temporary: tempfile::tempdir().unwrap() }
     }
 
-    /// Runs a command and looks at everything that it says, writes and leaves behind. New files may hold cells that are shown; hidden ones only where anything may be told.
+    /// Runs a command and looks at everything that it says, writes and leaves behind. New files may
+    /// hold cells that are shown; hidden ones only where anything may be told.
     fn run(&self, arguments: &str, code: i32, tells: Tells) -> Output {
         let before = contents(&self.folder);
         let mut command = std::process::Command::new(support::SFUMATO);
@@ -129,7 +137,8 @@ impl Scene {
             }
             for secret in [HIDDEN, NUMBER] {
                 assert!(!holds(name.as_bytes(), secret), "`{arguments}` names a file {name}");
-                // The internal report is for whoever has the table: it tells sensitive values that were suppressed.
+                // The internal report is for whoever has the table: it tells sensitive values that
+                // were suppressed.
                 let may = tells == Tells::Anything || name == "internal.html" && only_sensitive(&bytes);
                 assert!(may || !holds(&bytes, secret), "`{arguments}`: {name} holds a hidden cell");
             }
@@ -152,7 +161,8 @@ fn only_sensitive(page: &[u8]) -> bool {
     page.match_indices(HIDDEN).all(|(at, _)| page[at + HIDDEN.len()..].starts_with("ill"))
 }
 
-/// A table in which every cell is another one; only sensitive and insensitive values repeat, just enough to be published.
+/// A table in which every cell is another one; only sensitive and insensitive values repeat, just
+/// enough to be published.
 fn table(quasi: &str, hides_numbers: bool) -> [(&'static str, String); 3] {
     let (mut table, mut zips, mut cities) =
         (String::from("name,zip,salary,city,note,job,disease\n"), String::new(), String::new());
@@ -261,7 +271,8 @@ fn every_method_form_and_format_publishes_no_hidden_cell() {
         for form in ["generalized", "bucketized"] {
             let quasi = if form == "generalized" { HIDDEN } else { SHOWN };
             for (at, format) in formats.iter().enumerate() {
-                // In turn, so that every method, form and format meets, but not all of them at once.
+                // In turn, so that every method, form and format meets, but not all of them at
+                // once.
                 if !thorough && (nth + seen) % formats.len() != at && format != "parquet" {
                     continue;
                 }
@@ -314,7 +325,8 @@ fn what_is_suppressed_or_withheld_is_not_shown() {
             walk(&scene, method);
         }
     }
-    // Records of a value that is too frequent are withheld first: their names are not among those published, and the other columns say nothing of it.
+    // Records of a value that is too frequent are withheld first: their names are not among those
+    // published, and the other columns say nothing of it.
     let mut people = String::from("zip,disease\n");
     (0..40).for_each(|at| people += &format!("{SHOWN}z{},{SHOWN}{}\n", at % 5, if at < 28 { 0 } else { at % 4 }));
     for skew in ["calibrated", "safe-d", "r-suppression"] {
@@ -420,7 +432,8 @@ fn every_fault_is_told_without_a_cell() {
         if !["an empty hierarchy", "an unknown key", "a column that is not there"].contains(&fault.what) {
             scene.fail("check table.csv --plan plan.toml", fault.code);
         }
-        // A quote that ends before its field, and a NUL, are read as they stand where no hierarchy knows better.
+        // A quote that ends before its field, and a NUL, are read as they stand where no hierarchy
+        // knows better.
         if fault.file == "table.csv" && !["text after a quote", "a NUL"].contains(&fault.what) {
             scene.fail("inspect table.csv", fault.code);
             scene.run("init table.csv --out new.toml", fault.code, Tells::Nothing);
@@ -436,7 +449,8 @@ fn what_is_infeasible_or_refused_is_told_without_a_cell() {
         let plan = plan(more);
         assert!(plan.contains(from), "{from}");
         scene.folder.write("plan.toml", plan.replacen(from, to, 1));
-        // What the gate refuses is told to the custodian in the internal report; nothing else is written.
+        // What the gate refuses is told to the custodian in the internal report; nothing else is
+        // written.
         let internal = if code == 5 { "" } else { " --internal-report internal.html" };
         scene.fail(&format!("publish plan.toml --out release{internal}"), code);
     };
@@ -491,7 +505,8 @@ fn a_release_that_was_tampered_with_shows_no_foreign_cell() {
         ] {
             let to = if to == HIDDEN && from.starts_with('"') { format!("\"{HIDDEN}\"") } else { to.to_string() };
             scene.folder.write("release/certificate.json", certificate.replace(from, &to));
-            // What a forged certificate says of itself may be quoted, being no cell of the input: only that nothing breaks is looked at.
+            // What a forged certificate says of itself may be quoted, being no cell of the input:
+            // only that nothing breaks is looked at.
             let run = scene.folder.command("verify release").timeout(Duration::from_secs(60)).output().unwrap();
             assert!(matches!(run.status.code(), Some(2 | 3 | 5)), "{from}: {:?}", run.status);
         }
@@ -549,7 +564,8 @@ fn sets(method: &str) -> Scene {
     Scene::new(&[("data.dat", &data), ("tree.txt", &tree), ("list.txt", &list), ("plan.toml", &plan)])
 }
 
-/// The items that data files of a release hold: `data.dat`, and where sensitive items are told apart, `sensitive.csv`.
+/// The items that data files of a release hold: `data.dat`, and where sensitive items are told
+/// apart, `sensitive.csv`.
 fn published_items(scene: &Scene, release: &str) -> Vec<String> {
     let read = |name: &str| std::fs::read_to_string(scene.folder.path(release).join(name)).unwrap_or_default();
     items(&format!("{}\n{}", read("data.dat"), read("sensitive.csv")))

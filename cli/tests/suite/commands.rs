@@ -1,4 +1,5 @@
-//! The commands as a newcomer meets them: help, demo, inspect, init, list, and how they behave in pipes.
+//! The commands as a newcomer meets them: help, demo, inspect, init, list, and how they behave in
+//! pipes.
 
 use crate::support::{CANARY, Folder, Input, SFUMATO, plan};
 use predicates::str::contains;

@@ -1,4 +1,5 @@
-//! Several releases of the same people: the record of releases, what certificates declare, and what `compare` finds.
+//! Several releases of the same people: the record of releases, what certificates declare, and what
+//! `compare` finds.
 
 use crate::support::publishing::{names, plan};
 use crate::support::{CANARY, Folder};
@@ -31,7 +32,8 @@ fn lines(folder: &Folder) -> Vec<Value> {
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-/// Two people in every combination of zip and age, which tells the disease; each zip and each age has two diseases.
+/// Two people in every combination of zip and age, which tells the disease; each zip and each age
+/// has two diseases.
 fn crossed() -> String {
     let row = |at: usize| {
         let (zip, age) = (at / 2 % 2, at % 2);
@@ -243,7 +245,8 @@ fn by_zip_and_then_by_age_everybody_is_certain() {
     assert!(page.contains("What they tell together") && page.contains("at least 8 of 8 people are certain"));
 }
 
-/// Sixty people of different ages, so many of them with each disease; anatomy puts two into a group at random, twice.
+/// Sixty people of different ages, so many of them with each disease; anatomy puts two into a group
+/// at random, twice.
 fn anatomy_twice(counts: &[usize]) -> Value {
     let diseases: Vec<String> =
         counts.iter().enumerate().flat_map(|(at, &count)| vec![format!("illness{at}"); count]).collect();
@@ -270,7 +273,8 @@ fn anatomy_twice_tells_nearly_everybodys_value() {
     assert!(disease["highest_belief_about"].as_f64().unwrap() > 0.999, "{disease:#}");
 }
 
-/// Values that are all as frequent are put together in the same way each time: everybody keeps the same candidates.
+/// Values that are all as frequent are put together in the same way each time: everybody keeps the
+/// same candidates.
 #[test]
 fn anatomy_twice_tells_nothing_where_everybody_keeps_the_same_candidates() {
     let disease = anatomy_twice(&[6; 10]);
@@ -279,7 +283,8 @@ fn anatomy_twice_tells_nothing_where_everybody_keeps_the_same_candidates() {
     assert!((disease["highest_belief_about"].as_f64().unwrap() - 0.5).abs() < 1e-3, "{disease:#}");
 }
 
-/// Two hierarchies with the same names and other values under them: no release shows that, so nothing is called safe.
+/// Two hierarchies with the same names and other values under them: no release shows that, so
+/// nothing is called safe.
 #[test]
 fn labels_that_mean_something_else_are_not_vouched_for() {
     let of = |file: &str| {

@@ -1,4 +1,5 @@
-//! Runs that die: whenever that is, the target is the old release, the new one, or nothing where nothing was; and the next run sweeps what they left.
+//! Runs that die: whenever that is, the target is the old release, the new one, or nothing where
+//! nothing was; and the next run sweeps what they left.
 
 #![cfg(target_os = "linux")]
 
@@ -49,7 +50,8 @@ fn killed_at_any_moment_the_target_is_old_or_new_and_whole() {
         let (scene, time) = (&scenes[case % scenes.len()], times[case % scenes.len()]);
         let before = BEFORE[case / scenes.len() % 2];
         scene.prepare(before);
-        // Spread over the whole run and a little beyond, in steps that have nothing to do with its own.
+        // Spread over the whole run and a little beyond, in steps that have nothing to do with its
+        // own.
         let delay = time.mul_f64(1.2 * ((case as f64 + 0.5) * 0.618_033_988_75).fract());
         let what = format!("killed after {delay:?} of {time:?}");
         killed += usize::from(kill_after(scene, delay));
@@ -63,7 +65,8 @@ fn killed_at_any_moment_the_target_is_old_or_new_and_whole() {
 
 // At each call
 
-/// Kills runs before the calls by which they write: so many, spread evenly. Returns how many were killed, and how many left something.
+/// Kills runs before the calls by which they write: so many, spread evenly. Returns how many were
+/// killed, and how many left something.
 fn kill_at_calls(scene: &Scene, before: State, most: usize) -> (usize, usize) {
     scene.prepare(before);
     let calls = some_of(scene.calls(&WRITING), most);
@@ -83,7 +86,8 @@ fn kill_at_calls(scene: &Scene, before: State, most: usize) -> (usize, usize) {
     (killed, left)
 }
 
-/// Nobody else reads what a dead run left, unless it is a release: the one that was replaced, or a new one that had passed all tests.
+/// Nobody else reads what a dead run left, unless it is a release: the one that was replaced, or a
+/// new one that had passed all tests.
 fn assert_leftovers_are_private(scene: &Scene, after: State, what: &str) {
     for name in scene.leftovers() {
         let path = scene.folder.path("shelf").join(&name);

@@ -4,7 +4,8 @@ use crate::support::{CANARY, Folder, assert_close};
 use predicates::str::contains;
 use serde_json::{Value, json};
 
-/// The example of the paper on l-dichotomy: values with 10, 4, 2, 1 and 1 records. The most frequent one must never be seen.
+/// The example of the paper on l-dichotomy: values with 10, 4, 2, 1 and 1 records. The most
+/// frequent one must never be seen.
 const FREQUENCIES: [(&str, usize); 5] = [(CANARY, 10), ("cold", 4), ("cough", 2), ("ulcer", 1), ("gout", 1)];
 
 /// Its records, with ages, days and a second sensitive column.
@@ -146,7 +147,8 @@ fn missing_values_count_and_the_plan_says_what_they_are() {
 
 // Batches
 
-/// Two days of one week and of two years; then a day of the next week that is eligible, and a record without a day.
+/// Two days of one week and of two years; then a day of the next week that is eligible, and a
+/// record without a day.
 const BATCHES: &str = "\
 seen,disease
 2020-12-31,flu

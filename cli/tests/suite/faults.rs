@@ -1,4 +1,5 @@
-//! Calls that fail, disks that are full, folders that vanish, streams that are closed: the right exit code, nothing half written, nothing left behind.
+//! Calls that fail, disks that are full, folders that vanish, streams that are closed: the right
+//! exit code, nothing half written, nothing left behind.
 
 #![cfg(target_os = "linux")]
 
@@ -18,7 +19,8 @@ const BEFORE: [State; 2] = [State::Old, State::Absent];
 const USAGE: i32 = 2;
 const RESOURCES: i32 = 6;
 
-/// A run that could not write says so with exit code 7 and the name of a file, leaves the target as it was and nothing beside it.
+/// A run that could not write says so with exit code 7 and the name of a file, leaves the target as
+/// it was and nothing beside it.
 fn assert_refused(scene: &Scene, before: State, ended: &Run, what: &str) {
     assert_told(scene, before, ended, what);
     scene.assert_swept(what);
@@ -303,7 +305,8 @@ fn plan_with(old: &str, new: &str) -> String {
     format!("[data]\npath = \"data.csv\"\n[columns]\n{columns}{criterion}{}", support::publishing::accepting(columns))
 }
 
-/// Where the system gives no more memory the run ends, and what it had begun is swept by the next one.
+/// Where the system gives no more memory the run ends, and what it had begun is swept by the next
+/// one.
 #[test]
 fn without_memory_nothing_is_published() {
     let scene = Scene::csv();
@@ -378,7 +381,8 @@ fn assert_nothing_is_written(scene: &Scene, arguments: &str) {
     assert!(support::publishing::contents(&scene.folder) == before, "`{arguments}` changed a file");
 }
 
-/// A scene on whose shelf is the old release, with names of many sorts that lead to it and to the input.
+/// A scene on whose shelf is the old release, with names of many sorts that lead to it and to the
+/// input.
 fn with_links() -> Scene {
     let scene = Scene::csv();
     scene.prepare(State::Old);
@@ -457,7 +461,8 @@ fn pages_and_plans_are_not_written_over_inputs_or_into_releases() {
     }
 }
 
-/// Names that lead to an input or a release: the page gets the name, and what else had it stays as it is.
+/// Names that lead to an input or a release: the page gets the name, and what else had it stays as
+/// it is.
 #[test]
 fn nothing_is_written_through_links() {
     let scene = with_links();
@@ -579,7 +584,8 @@ fn without_the_call_and_the_device_for_random_numbers_nothing_is_published() {
     }
 }
 
-/// Hash tables ask for random numbers as well, and earlier: here only those fail that are a defence.
+/// Hash tables ask for random numbers as well, and earlier: here only those fail that are a
+/// defence.
 #[test]
 fn a_defence_without_random_numbers_is_an_error_of_resources() {
     if !has_strace("a source of random numbers that fails for a defence") {

@@ -4,7 +4,8 @@ use crate::support::{CANARY, Folder, plan};
 use serde_json::Value;
 use sfumato::data::{Formats, ReadOptions, sample};
 
-/// Cells that formats treat differently unless care is taken: delimiters, quotes, line breaks, leading zeros, missing values, letters beyond ASCII.
+/// Cells that formats treat differently unless care is taken: delimiters, quotes, line breaks,
+/// leading zeros, missing values, letters beyond ASCII.
 const TABLE: [[&str; 6]; 9] = [
     ["zip", "age", "admitted", "weight", "the \"note\"; here", "disease"],
     ["01307", "31", "2021-03-31", "71.5", "a,b", "flu, \"mild\""],

@@ -1,4 +1,5 @@
-//! Methods that form groups of records, bucketized releases and `sfumato attack`, as people meet them on the command line.
+//! Methods that form groups of records, bucketized releases and `sfumato attack`, as people meet
+//! them on the command line.
 
 use crate::support::publishing::{
     assert_no_canary, cells, columns_for, contents, folder, people, plan, publish, publish_internally, refuse, released,
@@ -29,7 +30,8 @@ fn grouped(records: usize, method: &str, release: &str) -> Folder {
     folder(&people(records), COLUMNS, &format!("{DIVERSE}[method]\n{method}\n[release]\n{release}\n"))
 }
 
-/// Quasi-identifier and sensitive value of each person; two ill ones are to be kept safe with l = 2.
+/// Quasi-identifier and sensitive value of each person; two ill ones are to be kept safe with l =
+/// 2.
 fn ill(table: &str, method: &str, form: &str, more: &str) -> Folder {
     let columns = "q = \"quasi\"\ns = { role = \"sensitive\", sensitive_values = [\"Positive\"] }\n";
     let criterion = "[[require]]\ncriterion = \"frequency-l-diversity\"\nl = 2\n";
@@ -48,7 +50,8 @@ fn minimality(folder: &Folder) -> Value {
     found["attacks"][0].clone()
 }
 
-/// Each group of a bucketized release: rows of quasi.csv without the number, and how often each line of sensitive.csv holds.
+/// Each group of a bucketized release: rows of quasi.csv without the number, and how often each
+/// line of sensitive.csv holds.
 type Bucket = (Vec<Vec<String>>, BTreeMap<Vec<String>, u64>);
 
 fn buckets(folder: &Folder, format: &str) -> BTreeMap<String, Bucket> {
@@ -145,7 +148,8 @@ fn a_bucketized_release_has_exact_values_and_apart_from_them_counts() {
     }
 }
 
-/// Each person has a value of their own in `q` and in `s`: what is published together tells who is in a group with whom.
+/// Each person has a value of their own in `q` and in `s`: what is published together tells who is
+/// in a group with whom.
 #[test]
 fn groups_keep_the_values_of_their_own_records() {
     let rows: String = (0..24).map(|at| format!("{at},s{at},t{}\n", at % 3)).collect();
@@ -182,7 +186,8 @@ fn rows_and_numbers_are_drawn_by_lot() {
         .collect();
     assert_ne!(orders[0], orders[1]);
     for order in orders {
-        // As many neighbours go up as down, give or take five standard deviations, across groups and within them.
+        // As many neighbours go up as down, give or take five standard deviations, across groups
+        // and within them.
         let ups = |step: usize, start: usize| {
             order[start..].chunks(step).filter(|pair| pair.len() > 1).filter(|pair| pair[0] < pair[1]).count()
         };

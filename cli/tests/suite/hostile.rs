@@ -1,4 +1,5 @@
-//! Tables and plans that are made to do harm: they are worked on correctly or refused clearly, within the memory allowed, and never by a defect.
+//! Tables and plans that are made to do harm: they are worked on correctly or refused clearly,
+//! within the memory allowed, and never by a defect.
 
 use crate::support;
 use crate::support::publishing::*;
@@ -164,7 +165,8 @@ fn more_quasi_identifiers_than_a_word_has_bits_are_grouped_or_refused() {
             folder.run("publish plan.toml --out release").code(0);
             folder.run("verify release").code(0);
         }
-        // A lattice of 2^64 nodes or more cannot be searched through: said before anything is begun.
+        // A lattice of 2^64 nodes or more cannot be searched through: said before anything is
+        // begun.
         let folder = folder(&table, &specs, ANONYMITY);
         for method in ["incognito", "optimal"] {
             folder.write(
@@ -305,7 +307,8 @@ fn a_file_that_lies_about_its_size_takes_no_memory() {
     folder.write("plan.toml", format!("[data]\npath = \"table.csv\"\n[columns]\nzip = \"quasi\"\ndisease = \"sensitive\"\n{ANONYMITY}[release]\nformat = \"parquet\"\n"));
     folder.run("publish plan.toml --out release").code(0);
     let whole = std::fs::read(folder.path("release/data.parquet")).unwrap();
-    // The number of rows stands in the footer as a variable-length integer: 2 rows are the byte 4. Whichever byte it is, each becomes the start of a huge number in one of the files.
+    // The number of rows stands in the footer as a variable-length integer: 2 rows are the byte 4.
+    // Whichever byte it is, each becomes the start of a huge number in one of the files.
     let places: Vec<usize> = (0..whole.len()).filter(|&at| whole[at] == 4).collect();
     assert!(!places.is_empty());
     for at in places {

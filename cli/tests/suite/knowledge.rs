@@ -1,4 +1,5 @@
-//! Attackers who know something: the privacy skyline and budgets of knowledge, as people meet them on the command line.
+//! Attackers who know something: the privacy skyline and budgets of knowledge, as people meet them
+//! on the command line.
 
 use crate::support::Folder;
 use crate::support::publishing::{cells, folder, people, publish};
@@ -45,7 +46,8 @@ fn skyline_anonymize_forms_most_groups() {
     }
 }
 
-/// A release made for less knowledge fails a budget; the attack says so, tells how many, and each group.
+/// A release made for less knowledge fails a budget; the attack says so, tells how many, and each
+/// group.
 #[test]
 fn an_attack_takes_a_budget() {
     let sections = format!("{}[method]\nname = \"skyline-anonymize\"\n", skyline("{ l = 1, c = \"0.75\" }"));
@@ -217,7 +219,8 @@ fn no_record_of_a_person_goes_uncounted() {
         let points = format!("{}case = \"set\"\nperson = \"patient\"\n", skyline("{ c = \"0.3\" }"));
         format!("{points}[method]\nname = \"{name}\"\n[release]\nmax_suppressed = \"50%\"\n")
     };
-    // Twenty people with the flu in one place and AIDS in another; suppressing the first leaves AIDS that is nobody's.
+    // Twenty people with the flu in one place and AIDS in another; suppressing the first leaves
+    // AIDS that is nobody's.
     let mut table = "patient,zip,disease\n".to_string();
     (0..20).for_each(|at| table += &format!("p{at},1,flu\np{at},2,AIDS\n"));
     (0..4).for_each(|at| table += &format!("q{at},2,{}\n", ["a", "b", "c", "d"][at]));
@@ -248,7 +251,8 @@ fn a_separator_that_no_cell_has_is_refused() {
     check(",", 2);
 }
 
-/// Where every protected value is withheld, attacks on the release cannot know which they were; it is published all the same.
+/// Where every protected value is withheld, attacks on the release cannot know which they were; it
+/// is published all the same.
 #[test]
 fn a_release_without_any_protected_value_verifies() {
     let table = format!("{}Zodd,99,diver,plague\n", people(60));

@@ -1,4 +1,5 @@
-//! What a release could tell beside its cells: the order of rows, numbers of groups, small counts, pages that run something, seeds, and threads.
+//! What a release could tell beside its cells: the order of rows, numbers of groups, small counts,
+//! pages that run something, seeds, and threads.
 
 use crate::support::Folder;
 use crate::support::publishing::{self, cells, columns_for, contents, names, publish, released};
@@ -83,7 +84,8 @@ fn folder(rows: &[Row], sections: &str) -> Folder {
 
 // The order of rows
 
-/// How many standard deviations two lists are from being in an order that has nothing to do with the other.
+/// How many standard deviations two lists are from being in an order that has nothing to do with
+/// the other.
 fn deviation(a: &[f64], b: &[f64]) -> f64 {
     let mean = |list: &[f64]| list.iter().sum::<f64>() / list.len() as f64;
     let (mean_a, mean_b) = (mean(a), mean(b));
@@ -129,9 +131,11 @@ fn an_order_that_was_kept_is_found() {
     assert!(std::panic::catch_unwind(|| assert_no_order_inside(&kept, "kept")).is_err());
 }
 
-/// In a generalized release rows are in the order of what is published, so the input's can only show in rows that look alike, and those nobody can tell apart.
+/// In a generalized release rows are in the order of what is published, so the input's can only
+/// show in rows that look alike, and those nobody can tell apart.
 fn assert_canonical(header: &[String], rows: &[Vec<String>], what: &str) {
-    // Which rows follow each other must not depend on anything but cells: the same cells, the same order.
+    // Which rows follow each other must not depend on anything but cells: the same cells, the same
+    // order.
     let mut seen: BTreeSet<&Vec<String>> = BTreeSet::new();
     let mut last = None;
     for row in rows {
@@ -200,7 +204,8 @@ fn check_groups(published: &[Vec<String>], inputs: &[f64], diseases: &[f64], wha
     }
 }
 
-/// Without a column that tells rows apart, another order of the input changes no byte of what methods without chance publish.
+/// Without a column that tells rows apart, another order of the input changes no byte of what
+/// methods without chance publish.
 #[test]
 fn another_order_of_the_input_changes_nothing_in_a_generalized_release() {
     let mut rows = rows(300);
@@ -222,7 +227,8 @@ fn another_order_of_the_input_changes_nothing_in_a_generalized_release() {
 
 // Transactions
 
-/// Records with an item of their own, some common ones and a few sensitive ones, in the order of the sensitive ones.
+/// Records with an item of their own, some common ones and a few sensitive ones, in the order of
+/// the sensitive ones.
 fn baskets(records: usize) -> Vec<(String, usize, String)> {
     let mut numbers = Numbers(11);
     let mut baskets: Vec<(String, usize, String)> = (0..records)
@@ -277,7 +283,8 @@ fn the_order_of_lines_tells_nothing_of_the_input() {
             let figure = |line: &(f64, (f64, f64))| if figures == 0 { line.1.0 } else { line.1.1 };
             let mut groups: BTreeMap<String, Vec<(f64, f64)>> = BTreeMap::new();
             for line in &lines {
-                // Where lines stand in groups, those are in any order, and lines in each; elsewhere all lines are one group.
+                // Where lines stand in groups, those are in any order, and lines in each; elsewhere
+                // all lines are one group.
                 groups.entry(format!("{:09}", group(line.0))).or_default().push((line.0, figure(line)));
             }
             assert_eq!(groups.len() > 1, !starts.is_empty(), "{method}");
@@ -290,7 +297,8 @@ fn the_order_of_lines_tells_nothing_of_the_input() {
     }
 }
 
-/// The first lines of groups, where sensitive items are told apart from lines; groups without any stand between them.
+/// The first lines of groups, where sensitive items are told apart from lines; groups without any
+/// stand between them.
 fn starts_of_groups(folder: &Folder) -> Vec<f64> {
     if !names(folder, "release").contains(&"sensitive.csv".to_string()) {
         return Vec::new();
@@ -326,7 +334,8 @@ fn with_outliers(count: usize, outliers: u64) -> Vec<Row> {
 
 const SUPPRESSING: &str = "[release]\nmax_suppressed = \"10%\"\n";
 
-/// What is told of how many records there were, were published, and were not, is allowed by docs/decisions: nobody is pointed at by it.
+/// What is told of how many records there were, were published, and were not, is allowed by
+/// docs/decisions: nobody is pointed at by it.
 #[test]
 fn a_certificate_counts_no_few_people() {
     let k = 5.0;
@@ -342,7 +351,8 @@ fn a_certificate_counts_no_few_people() {
         ("symmetric-grouping", "generalized", 0),
         ("skyline-anonymize", "generalized", 0),
     ] {
-        // Apart from quasi-identifiers nothing predicts sensitive values, and some methods suppress nothing.
+        // Apart from quasi-identifiers nothing predicts sensitive values, and some methods suppress
+        // nothing.
         let target = if form == "generalized" { "disease" } else { "job" };
         let suppresses = ["optimal", "incognito", "anatomy", "greedy-grouping"].contains(&method);
         let release = if suppresses { SUPPRESSING } else { "[release]\n" };
@@ -372,7 +382,8 @@ fn a_certificate_counts_no_few_people() {
     }
 }
 
-/// Two tables that differ in who is suppressed only: everything that leaves the house is the same, but for what depends on groups.
+/// Two tables that differ in who is suppressed only: everything that leaves the house is the same,
+/// but for what depends on groups.
 #[test]
 fn nothing_about_suppressed_people_follows_from_certificate_or_report() {
     let publish_with = |disease: usize, age: u64| {
@@ -453,7 +464,8 @@ fn allowed_small(report: &str, count: u64, word: &str) -> bool {
     report.contains("One record is about one person") && count == 1 && word == "record" && !report.contains("1 record ")
 }
 
-/// Four hundred people in groups of ten, and three who stand alone: all three alike, or each different.
+/// Four hundred people in groups of ten, and three who stand alone: all three alike, or each
+/// different.
 fn with_three_apart(zips: [&str; 3], metric: &str) -> Value {
     let row = |at: usize| format!("{},{}\n", 10_000 + at % 40, ["flu", "cold", "cancer"][at % 3]);
     let others: String = zips.iter().map(|zip| format!("{zip},flu\n")).collect();

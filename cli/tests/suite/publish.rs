@@ -1,4 +1,5 @@
-//! `sfumato publish`: what it states is what it publishes, whatever cannot be published leaves nothing behind, and nothing withheld is shown.
+//! `sfumato publish`: what it states is what it publishes, whatever cannot be published leaves
+//! nothing behind, and nothing withheld is shown.
 
 use crate::support;
 use crate::support::publishing::*;
@@ -44,7 +45,8 @@ fn the_document_is_the_certificate() {
     assert_eq!((&method["name"], &method["metric"]), (&"optimal".into(), &"loss".into()));
     let found: Vec<&str> =
         printed["attacks"].as_array().unwrap().iter().map(|one| one["attack"].as_str().unwrap()).collect();
-    // Nothing was withheld for being too frequent, and how values depend on quasi-identifiers is not published.
+    // Nothing was withheld for being too frequent, and how values depend on quasi-identifiers is
+    // not published.
     let is_public = |name: &String| name != "eligibility" && name != "demographic";
     assert_eq!(found, members("attacks").into_iter().filter(is_public).collect::<Vec<_>>());
     assert_eq!(printed["undisclosed_attacks"], serde_json::json!(["demographic"]));
@@ -53,7 +55,8 @@ fn the_document_is_the_certificate() {
     assert!((0.0..1.0).contains(&printed["information_kept"]["overall"].as_f64().unwrap()));
 }
 
-/// How the search went depends on who has which value, and so do some attacks and metrics: the custodian alone is told.
+/// How the search went depends on who has which value, and so do some attacks and metrics: the
+/// custodian alone is told.
 #[test]
 fn the_internal_document_has_it_all() {
     let folder = patients(&format!("{SUPPRESSING}[utility]\ntarget = \"disease\"\n"));
@@ -110,7 +113,8 @@ fn generalized(column: usize, value: &str, level: u64) -> String {
     }
 }
 
-/// The records of the patients that this choice of levels keeps, as they are published: groups of three with two diseases.
+/// The records of the patients that this choice of levels keeps, as they are published: groups of
+/// three with two diseases.
 fn kept(levels: &[u64]) -> Vec<Vec<String>> {
     let mut groups: BTreeMap<Vec<String>, Vec<Vec<String>>> = BTreeMap::new();
     for line in PATIENTS.lines().skip(1) {
@@ -462,7 +466,8 @@ fn neither_order_nor_threads_change_a_byte() {
     }
 }
 
-/// A larger table, with a criterion that suppression can spoil: many candidates are looked at side by side.
+/// A larger table, with a criterion that suppression can spoil: many candidates are looked at side
+/// by side.
 fn hospital(method: &str, metric: &str) -> (Folder, String) {
     let columns = "zip = { role = \"quasi\", hierarchy = { redact = 5 } }\n\
                    age = { role = \"quasi\", hierarchy = { intervals = [5, 10, 20] } }\nsex = \"quasi\"\ndisease = \"sensitive\"\n";
@@ -495,7 +500,8 @@ fn threads_change_no_byte_of_a_larger_release() {
 
 // Canaries
 
-/// A table whose withheld cells are canaries: names, an unnamed column, the base values of generalized columns, and all of the one record that is suppressed.
+/// A table whose withheld cells are canaries: names, an unnamed column, the base values of
+/// generalized columns, and all of the one record that is suppressed.
 fn canaries(sections: &str) -> Folder {
     let mut table = String::from("name,zip,city,job,note,disease\n");
     let mut zips = String::new();
@@ -552,7 +558,8 @@ fn nothing_withheld_is_shown_by_a_release() {
 const PEOPLE_COLUMNS: &str = "name = \"identifier\"\njob = \"quasi\"\ndisease = \"sensitive\"\n";
 const FIVE: &str = "[[require]]\ncriterion = \"k-anonymity\"\nk = 5\n";
 
-/// Four hundred people with a place on the map and a constant; `age` and `lat` are what the test says.
+/// Four hundred people with a place on the map and a constant; `age` and `lat` are what the test
+/// says.
 fn placed(columns: &str, release: &str) -> Folder {
     let place = |(at, line): (usize, &str)| match at {
         0 => format!("{line},lat,source\n"),

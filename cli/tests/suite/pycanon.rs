@@ -1,4 +1,5 @@
-//! The same tables, measured by pycanon and by `sfumato check`: equal, or different in a way that tools/pycanon/README.md lists.
+//! The same tables, measured by pycanon and by `sfumato check`: equal, or different in a way that
+//! tools/pycanon/README.md lists.
 
 use crate::support::{Folder, assert_close};
 use serde_json::Value;

@@ -1,4 +1,5 @@
-//! Releases: in every form they verify, whatever is changed is found and named, and they can be compared.
+//! Releases: in every form they verify, whatever is changed is found and named, and they can be
+//! compared.
 
 use crate::support::Folder;
 use crate::support::publishing::*;
@@ -12,7 +13,8 @@ const IO: i32 = 7;
 
 const FORMATS: [&str; 4] = ["csv", "tsv", "parquet", "arrow"];
 
-/// Publishes a table of which no criterion but 2-anonymity is asked, in every format and with both kinds of suppression: each release verifies, and its cells are these.
+/// Publishes a table of which no criterion but 2-anonymity is asked, in every format and with both
+/// kinds of suppression: each release verifies, and its cells are these.
 fn check(table: &str, columns: &str, release: &str, header: &[&str], expected: &[&[&str]]) {
     for format in FORMATS {
         let sections = "[[require]]\ncriterion = \"k-anonymity\"\nk = 2\n[release]\n";
@@ -167,7 +169,8 @@ fn every_criterion_can_be_published_and_verified() {
     let mut published = 0;
     for criterion in listed["criteria"].as_array().unwrap() {
         let example = criterion["example"].as_str().unwrap().replace("; ", "\n");
-        // On one column, on all, or on none: what does not fit is a mistake in the plan, what asks too much infeasible.
+        // On one column, on all, or on none: what does not fit is a mistake in the plan, what asks
+        // too much infeasible.
         for on in ["", "on = \"disease\"\n", "on = [\"disease\", \"job\"]\n"] {
             let sections = format!("[[require]]\n{example}\n{on}{SUPPRESSING}[gate]\nattacks = \"report\"\n");
             let folder = folder(PATIENTS, &columns, &sections);

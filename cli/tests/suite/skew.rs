@@ -161,7 +161,8 @@ fn every_method_groups_what_is_left() {
             assert_eq!(left, 90, "{method}");
             let belief = eligibility(&known)["highest_belief"].as_f64().unwrap();
             assert!(belief <= 1.0 / 3.0 && (known["suppressed"] != 0 || belief > 0.333), "{method}: {belief}");
-            // Where the method may suppress further records, only how many are missing in all is public.
+            // Where the method may suppress further records, only how many are missing in all is
+            // public.
             let certificate: Value = serde_json::from_str(&released(&folder, "certificate.json")).unwrap();
             let is_public = !certificate["skew"]["withheld"].is_null();
             let missing = if is_public { &certificate["skew"]["withheld"] } else { &certificate["suppressed"] };
@@ -191,7 +192,8 @@ fn where_nothing_is_too_frequent_nothing_is_withheld() {
     assert!(certificate["attacks"].as_array().unwrap().iter().all(|one| one["attack"] != "eligibility"));
 }
 
-/// Where a method suppresses more, the release does not show all that was left; nor does the certificate.
+/// Where a method suppresses more, the release does not show all that was left; nor does the
+/// certificate.
 #[test]
 fn what_a_method_suppresses_besides_is_not_told_apart() {
     let table = format!("{}99,pilot,d4\n", people(&FREQUENT));
@@ -209,7 +211,8 @@ fn what_a_method_suppresses_besides_is_not_told_apart() {
     assert_eq!(found["attacks"], json!([]));
 }
 
-/// Whether records are withheld depends on frequencies and l alone: neither on what else satisfies a criterion, nor on which values need protection.
+/// Whether records are withheld depends on frequencies and l alone: neither on what else satisfies
+/// a criterion, nor on which values need protection.
 #[test]
 fn what_is_withheld_depends_on_frequencies_alone() {
     let skew = |l: &str| format!("[skew]\nmethod = \"calibrated\"\n{l}");
@@ -274,7 +277,8 @@ fn choices_are_made_anew_unless_they_are_seeded() {
     assert_eq!(once("--insecure-seed 7"), once("--insecure-seed 7"));
 }
 
-/// Where the most frequent value stands is drawn by lot: with the most records in one of three cases.
+/// Where the most frequent value stands is drawn by lot: with the most records in one of three
+/// cases.
 #[test]
 fn the_frequent_value_stands_first_in_one_of_three_cases() {
     let first = (0..60).filter(|seed| {
@@ -325,7 +329,8 @@ fn a_changed_statement_about_skew_is_found() {
     }
 }
 
-/// What the bound leaves, with l = 3 of 100, 40, 20, 10 and 10, is nothing that calibrated suppression would leave.
+/// What the bound leaves, with l = 3 of 100, 40, 20, 10 and 10, is nothing that calibrated
+/// suppression would leave.
 #[test]
 fn the_bound_does_not_pass_for_something_else() {
     let folder = folder(&people(&[40, 40, 20, 10, 10]), COLUMNS, DIVERSE);

@@ -43,14 +43,16 @@ fn figure_3_has_the_skylines_that_can_be_counted_by_hand() {
             assert_eq!(points(&folder, &asked), expected, "{asked}");
         }
     };
-    // Group 1: 2 of 4 have AIDS. NR = (2 − k)/2 with k others, 1/3 with a relative, 0 with the flu eliminated.
+    // Group 1: 2 of 4 have AIDS. NR = (2 − k)/2 with k others, 1/3 with a relative, 0 with the flu
+    // eliminated.
     for written in ["0.95", "95%", "9.5e-1"] {
         check("AIDS", written, json!([[0, 1, 0], [0, 0, 1]]));
     }
     check("AIDS", "0.5", json!([])); // half is reached, and "safe" is strictly below
     check("AIDS", "0.500001", json!([[0, 0, 0]]));
     check("AIDS", "0.7", json!([[0, 1, 0]])); // with an other 2/3, with a relative 3/4
-    // Group 2: 1 of 4 has cancer. NR = 3 − k − m without elimination; with the flu eliminated 1, 2/3 and 1/3 for m = 0, 1, 2.
+    // Group 2: 1 of 4 has cancer. NR = 3 − k − m without elimination; with the flu eliminated 1,
+    // 2/3 and 1/3 for m = 0, 1, 2.
     check("Cancer", "0.95", json!([[0, 2, 0], [0, 1, 1], [1, 0, 2]]));
     check("Cancer", "0.5", json!([[0, 1, 0], [0, 0, 1]])); // 1 against 1 is half, and half is not below half
     check("Cancer", "0.25", json!([]));
@@ -198,7 +200,8 @@ fn several_values_are_read_from_records_and_from_cells() {
         ("asks.toml", &plan(roles, &criteria)),
     ]);
     for (case, records, expected) in [
-        // Four people, two have the flu, two the gout. Without knowledge 1/2; with one other 2/3; with the gout granted 1·(1 − 2/4): 2/3.
+        // Four people, two have the flu, two the gout. Without knowledge 1/2; with one other 2/3;
+        // with the gout granted 1·(1 − 2/4): 2/3.
         ("set", "once.csv", json!([[0, 0, 0]])),
         // The flu occurs three times: a = (3/4)³, belief 1 − a = 0.578…
         ("multiset", "records.csv", json!([[0, 0, 0]])),

@@ -51,7 +51,8 @@ fn lines(folder: &Folder) -> Vec<Vec<String>> {
     text.lines().map(|line| line.split(' ').filter(|item| !item.is_empty()).map(String::from).collect()).collect()
 }
 
-/// Every item of the original that is neither published nor listed as sensitive is nowhere in the release.
+/// Every item of the original that is neither published nor listed as sensitive is nowhere in the
+/// release.
 fn assert_nothing_leaks(folder: &Folder, original: &str) {
     let kept = lines(folder).concat();
     let listed = released(folder, "sensitive.txt");
@@ -233,7 +234,8 @@ fn bad_files_are_refused_by_line_and_no_name_is_told() {
     refuse(&empty, PUBLISH, 3, &["no records"]);
 }
 
-/// Items are numbers, but for one that is deleted wherever it occurs: the order of items must not tell that it was there.
+/// Items are numbers, but for one that is deleted wherever it occurs: the order of items must not
+/// tell that it was there.
 #[test]
 fn a_deleted_name_does_not_change_the_order_of_items() {
     for method in ["partial-suppression", "global-suppression"] {
@@ -257,7 +259,8 @@ fn a_table_is_not_read_as_lines() {
     folder.run(&format!("{PUBLISH} --replace")).code(0);
 }
 
-/// Lines that are empty because their people have sensitive items only, and records that are empty from the start.
+/// Lines that are empty because their people have sensitive items only, and records that are empty
+/// from the start.
 #[test]
 fn what_is_lost_is_told() {
     let sections = format!("{THIRD}{}", by("permutation"));
@@ -370,7 +373,8 @@ fn check_tells_the_most_confident_rule() {
     publish(&folder);
     for data in ["release", "release/data.dat"] {
         let run = folder.run(&format!("check {data} --plan plan.toml --json"));
-        // A file from which every sensitive item is gone cannot be told from one that was read wrongly.
+        // A file from which every sensitive item is gone cannot be told from one that was read
+        // wrongly.
         let known = lines(&folder).concat().iter().any(|item| item == "condom");
         run.code(if known || data == "release" { 0 } else { 2 });
     }

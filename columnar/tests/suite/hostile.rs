@@ -81,7 +81,8 @@ fn damage(bytes: &[u8], random: &mut Random) -> Vec<u8> {
     bytes
 }
 
-/// Reads every variant of every file; panics of the libraries are silent, those that get out are told.
+/// Reads every variant of every file; panics of the libraries are silent, those that get out are
+/// told.
 fn no_panic_gets_out(variants: impl Fn(&[u8]) -> Vec<Vec<u8>>) {
     let folder = tempfile::tempdir().unwrap();
     let files = files(folder.path());

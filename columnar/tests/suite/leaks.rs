@@ -1,4 +1,5 @@
-//! Releases as Parquet and Arrow: whatever the method and the form, what was withheld is in no page, dictionary, footer or schema.
+//! Releases as Parquet and Arrow: whatever the method and the form, what was withheld is in no
+//! page, dictionary, footer or schema.
 
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use sfumato::anonymize::KINDS;
@@ -19,7 +20,8 @@ fn formats() -> Formats {
     Formats::default().with(sfumato_columnar::formats())
 }
 
-/// Sixty people whose names and towns nobody may see, and two whom no group takes. Towns have a hierarchy in a file; salaries are numbers.
+/// Sixty people whose names and towns nobody may see, and two whom no group takes. Towns have a
+/// hierarchy in a file; salaries are numbers.
 fn table(with_outliers: bool) -> Table {
     let all = if with_outliers { 62 } else { 60 };
     let text = |name: &str, of: &dyn Fn(usize) -> String| Column::from_values(name, (0..all).map(of));
@@ -95,7 +97,8 @@ fn holds(bytes: &[u8], part: &[u8]) -> bool {
     bytes.windows(part.len()).any(|window| window == part)
 }
 
-/// Everything that a Parquet file says: its bytes, its pages without compression, and its footer as text.
+/// Everything that a Parquet file says: its bytes, its pages without compression, and its footer as
+/// text.
 fn said_by_parquet(path: &Path) -> Vec<(String, Vec<u8>)> {
     let mut said = vec![("the file".to_string(), std::fs::read(path).unwrap())];
     let reader = SerializedFileReader::new(File::open(path).unwrap()).unwrap();
@@ -143,7 +146,8 @@ fn what_is_generalized_or_suppressed_is_nowhere_in_a_file() {
     for kind in KINDS {
         for format in ["parquet", "arrow"] {
             let folder = tempfile::tempdir().unwrap();
-            // Methods that choose levels suppress the two outliers; those that form groups take in whom they like, so there are none.
+            // Methods that choose levels suppress the two outliers; those that form groups take in
+            // whom they like, so there are none.
             let table = table(chooses_levels(kind.name));
             for path in publish(&folder, &table, kind.name, "generalized", format) {
                 let seen = cells(&path);
@@ -168,7 +172,8 @@ fn what_is_generalized_or_suppressed_is_nowhere_in_a_file() {
     assert_eq!(published, 2 * KINDS.len());
 }
 
-/// In a bucketized release quasi-identifiers are published, apart from sensitive values: neither file holds what belongs into the other.
+/// In a bucketized release quasi-identifiers are published, apart from sensitive values: neither
+/// file holds what belongs into the other.
 #[test]
 fn files_of_a_bucketized_release_hold_their_own_cells_only() {
     for method in ["mondrian", "anatomy", "symmetric-grouping", "base"] {

@@ -1,9 +1,12 @@
 //! Anatomy: groups of records with different sensitive values, whatever their quasi-identifiers.
 //!
-//! **Finds** groups of about l records, each of another sensitive value, if no value has more than one in l of all records. Groups that violate another criterion are withheld.
-//! **How**: again and again one record is taken of each of the l values that most records are left of, by lot among the records of a value; the fewer than l that are left over join groups that lack their value.
-//! **Class**: SA-only. Records with equal sensitive values are chosen by lot: every assignment of a group's values to its records is as likely as every other.
-//! **Reference**: Xiao and Tao 2006; Cormode, Srivastava, Li and Li 2010, Section 3.1 (division of large groups).
+//! **Finds** groups of about l records, each of another sensitive value, if no value has more than
+//! one in l of all records. Groups that violate another criterion are withheld. **How**: again and
+//! again one record is taken of each of the l values that most records are left of, by lot among
+//! the records of a value; the fewer than l that are left over join groups that lack their value.
+//! **Class**: SA-only. Records with equal sensitive values are chosen by lot: every assignment of a
+//! group's values to its records is as likely as every other. **Reference**: Xiao and Tao 2006;
+//! Cormode, Srivastava, Li and Li 2010, Section 3.1 (division of large groups).
 
 use super::grouping::bucket_size;
 use super::{ANATOMIZE, BUCKET, Build, Class, Grouping, Method, Outcome, Replay, Replayer, Safety, Task, View};
@@ -39,7 +42,8 @@ impl Method for Anatomy {
         let safety = Safety::new(task.table, task.bound)?;
         let mut checker = safety.checker();
         let mut dealt = dealer.deal(&rows, &mut task.chance.generator(RECORDS)?);
-        // What is left over has values that are too frequent: whoever is missing from the release would be known to have one of them.
+        // What is left over has values that are too frequent: whoever is missing from the release
+        // would be known to have one of them.
         if dealt.iter().map(Vec::len).sum::<usize>() < rows.len() {
             return Ok(None);
         }
@@ -62,17 +66,22 @@ impl Method for Anatomy {
     }
 
     /// # Claim
-    /// Which values a group has depends on how many records have which value; which records of a value are taken is drawn by lot. So is every assignment of the values of a group to its records.
+    /// Which values a group has depends on how many records have which value; which records of a
+    /// value are taken is drawn by lot. So is every assignment of the values of a group to its
+    /// records.
     fn replayer<'a>(&self, view: &View<'a>) -> Result<Option<Replayer<'a>>> {
         let groups = view.groups;
         Ok(Some(Box::new(move |group| Some(Replay::of_any_world(groups.rows(group))))))
     }
 }
 
-/// Divides every large group of a grouping by sensitive values alone; one that cannot be divided into safe groups stays whole. No record is withheld.
+/// Divides every large group of a grouping by sensitive values alone; one that cannot be divided
+/// into safe groups stays whole. No record is withheld.
 ///
 /// # Claim
-/// Whether and how a group is divided depends on its sensitive values alone, those of one value being drawn by lot: whoever knows a group's parts learns nothing about it beyond what values they have.
+/// Whether and how a group is divided depends on its sensitive values alone, those of one value
+/// being drawn by lot: whoever knows a group's parts learns nothing about it beyond what values
+/// they have.
 pub(super) fn divide(task: &Task<'_>, grouping: Grouping) -> Result<Grouping> {
     let written = grouping.resolved.iter().find(|(name, _)| *name == "bucket");
     let bucket = written.and_then(|(_, raw)| if let Raw::Number(text) = raw { text.parse().ok() } else { None });
@@ -122,7 +131,8 @@ impl<'a> Dealer<'a> {
         Ok(Dealer { codes: column.codes(), cared_for, bucket, size: bucket.max(least).next_multiple_of(bucket) })
     }
 
-    /// Groups of `size` records in which each value that needs protection has at most one in l of the records. What fits into none is left out.
+    /// Groups of `size` records in which each value that needs protection has at most one in l of
+    /// the records. What fits into none is left out.
     fn deal(&self, rows: &[u32], generator: &mut ChaCha20Rng) -> Vec<Vec<u32>> {
         let mut hands = self.hands(rows, generator);
         let mut heap: BinaryHeap<(usize, std::cmp::Reverse<usize>)> =
@@ -140,7 +150,8 @@ impl<'a> Dealer<'a> {
         groups
     }
 
-    /// The records of each value, by lot; a value that a group may have several times in several hands, and values that need no protection in as many as it takes.
+    /// The records of each value, by lot; a value that a group may have several times in several
+    /// hands, and values that need no protection in as many as it takes.
     fn hands(&self, rows: &[u32], generator: &mut ChaCha20Rng) -> Vec<(Option<u32>, Vec<u32>)> {
         let code = |row: &u32| self.codes[*row as usize];
         let (mut own, mut free): (Vec<u32>, Vec<u32>) = rows.iter().partition(|row| self.cared_for[code(row) as usize]);

@@ -1,6 +1,8 @@
-//! How the values of a quasi-identifier lie on an axis, how far records are apart on it, and where a group of them is cut.
+//! How the values of a quasi-identifier lie on an axis, how far records are apart on it, and where
+//! a group of them is cut.
 //!
-//! An axis depends on the values that records have and on what the plan says about the column, never on sensitive values, on values that no record has, or on the order of records.
+//! An axis depends on the values that records have and on what the plan says about the column,
+//! never on sensitive values, on values that no record has, or on the order of records.
 
 use super::Along;
 use crate::data::{Column, Role, Schema, Table, ValueType};
@@ -15,7 +17,8 @@ pub(super) enum Basis {
     Value,
     /// The order that the plan lists; the distance is the number of steps.
     Order,
-    /// Values under one label of the hierarchy stand together; the distance is the number of other values.
+    /// Values under one label of the hierarchy stand together; the distance is the number of other
+    /// values.
     Hierarchy,
     /// The most frequent value first; the distance is the number of other values.
     Frequency,
@@ -60,7 +63,8 @@ impl Basis {
     }
 }
 
-/// By what the values of each quasi-identifier are ordered: as written, one word for each, or by the best that is known.
+/// By what the values of each quasi-identifier are ordered: as written, one word for each, or by
+/// the best that is known.
 pub(super) fn bases<'t>(axes: &[String], table: &'t Table, schema: &Schema) -> Result<Vec<(&'t Column, Basis)>> {
     let quasi = schema.select(table, Role::Quasi)?;
     if axes.is_empty() {
@@ -148,7 +152,8 @@ impl Axis {
         Ok(Axis { place_of_code, counts, positions, whole })
     }
 
-    /// So many places, each one step from the next; codes are places. How many records are at each is not known.
+    /// So many places, each one step from the next; codes are places. How many records are at each
+    /// is not known.
     pub(super) fn of_steps(places: usize) -> Axis {
         let place_of_code: Vec<u32> = (0..places as u32).collect();
         let positions = place_of_code.iter().map(|&place| f64::from(place)).collect();
@@ -181,7 +186,8 @@ impl Axis {
         &self.counts
     }
 
-    /// Where records are cut of which so many are at each place; places ascend. Nothing if all are at one.
+    /// Where records are cut of which so many are at each place; places ascend. Nothing if all are
+    /// at one.
     #[inline]
     pub(super) fn cut(&self, entries: &[(u32, u32)], size: u32, even: bool) -> Option<Cut> {
         let find = if even { Stretch::halved } else { Stretch::divided };
@@ -189,10 +195,12 @@ impl Axis {
     }
 }
 
-/// Values with a common ancestor side by side, on every level; among siblings the one whose first value comes first.
+/// Values with a common ancestor side by side, on every level; among siblings the one whose first
+/// value comes first.
 fn put_siblings_together(codes: &mut [u32], column: &Column, schema: &Schema) -> Result<()> {
     let hierarchy = schema.hierarchy(column)?;
-    // The first value that records have under each label stands for the label: numbers of labels may depend on values that none has.
+    // The first value that records have under each label stands for the label: numbers of labels
+    // may depend on values that none has.
     let first_of = |level: usize| {
         let mut first = vec![NOWHERE; hierarchy.labels(level).len()];
         for &code in codes.iter() {
@@ -210,7 +218,8 @@ fn put_siblings_together(codes: &mut [u32], column: &Column, schema: &Schema) ->
     Ok(())
 }
 
-/// Where numbers and dates are; a missing value lies beyond the last, as far as that is from the first. Nothing where they are too close or too far apart to tell.
+/// Where numbers and dates are; a missing value lies beyond the last, as far as that is from the
+/// first. Nothing where they are too close or too far apart to tell.
 fn numbers(column: &Column, codes: &[u32]) -> Option<Vec<f64>> {
     let domain = column.domain();
     let number = |code: u32| match domain.value_type() {
@@ -304,7 +313,9 @@ impl Stretch<'_> {
         Some(Cut { place, taken, left: half, merit: merit(gain, self.size - half) })
     }
 
-    /// By how much a cut lessens the sum over records of the width of their group, as a share of the axis: given how many records go left, up to which entry, and from which entry the others go right.
+    /// By how much a cut lessens the sum over records of the width of their group, as a share of
+    /// the axis: given how many records go left, up to which entry, and from which entry the others
+    /// go right.
     #[inline]
     fn gain<'p>(&self, position: &'p impl Fn(usize) -> f64, last: usize) -> impl Fn(u32, usize, usize) -> f64 + 'p {
         let (low, high) = (position(0), position(last));
@@ -317,12 +328,15 @@ impl Stretch<'_> {
     }
 }
 
-/// What a cut is worth: its gain, times the fourth root of the share of records on the smaller side, which keeps cuts from the very ends. Given as the fourth power, which orders cuts in the same way,
-/// and by the size of the smaller side, since only cuts of the same records are compared.
+/// What a cut is worth: its gain, times the fourth root of the share of records on the smaller
+/// side, which keeps cuts from the very ends. Given as the fourth power, which orders cuts in the
+/// same way, and by the size of the smaller side, since only cuts of the same records are compared.
 ///
 /// # Claim
-/// Where a cut in equal halves is possible, the cut that is worth most leaves at least one record in 32 on either side. The halves' widths add up to the whole at most, so that cutting there gains at
-/// least half of what can be gained; a cut with a share of s gains all of it at most. So s ≥ (1/2)⁴ · 1/2.
+/// Where a cut in equal halves is possible, the cut that is worth most leaves at least one record
+/// in 32 on either side. The halves' widths add up to the whole at most, so that cutting there
+/// gains at least half of what can be gained; a cut with a share of s gains all of it at most. So s
+/// ≥ (1/2)⁴ · 1/2.
 #[inline]
 fn merit(gain: f64, smaller: u32) -> f64 {
     let squared = gain * gain;

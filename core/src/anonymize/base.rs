@@ -1,9 +1,9 @@
-//! The base method: one group, so that quasi-identifiers and sensitive values are published independently of each other.
+//! The base method: one group, so that quasi-identifiers and sensitive values are published
+//! independently of each other.
 //!
-//! **Finds** the one group of all records, if it is safe: what every other method must be better than.
-//! **How**: nothing is chosen.
-//! **Class**: QI-only. What is published is the same whoever has which value.
-//! **Reference**: Cormode, Srivastava, Li and Li 2010, Section 5.3.
+//! **Finds** the one group of all records, if it is safe: what every other method must be better
+//! than. **How**: nothing is chosen. **Class**: QI-only. What is published is the same whoever has
+//! which value. **Reference**: Cormode, Srivastava, Li and Li 2010, Section 5.3.
 
 use super::{ANATOMIZE, Build, Class, Grouping, Method, Outcome, Replay, Replayer, Safety, Task, View};
 use crate::candidate::Groups;

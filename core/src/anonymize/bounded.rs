@@ -1,6 +1,7 @@
 //! Best effort where there are more candidates than anybody can decide.
 //!
-//! From the coarsest candidate downwards, the best safe one first, until the budget is spent. What is found is safe; that nothing better exists is not claimed, and the outcome says so.
+//! From the coarsest candidate downwards, the best safe one first, until the budget is spent. What
+//! is found is safe; that nothing better exists is not claimed, and the outcome says so.
 
 use super::judge::{Judge, Judged, Work};
 use super::search::MOST_CONSIDERED;

@@ -1,10 +1,13 @@
-//! Greedy grouping: records in the order of their quasi-identifiers, and a group is closed as soon as it is safe.
+//! Greedy grouping: records in the order of their quasi-identifiers, and a group is closed as soon
+//! as it is safe.
 //!
-//! **Finds** small groups of records that are near each other; the records at the end that never become safe are withheld.
-//! **How**: records are sorted and taken in buckets; a group takes bucket after bucket until every criterion holds.
-//! **Class**: asymmetric. A group of several buckets tells that its first buckets alone were not safe: whoever knows the method believes more than 1/l about the people in them, though less than
-//! e/l under binary l-diversity. Use it to study the attack, or [randomized](super::randomized_greedy_grouping).
-//! **Reference**: Cormode, Srivastava, Li and Li 2010, Section 4.
+//! **Finds** small groups of records that are near each other; the records at the end that never
+//! become safe are withheld. **How**: records are sorted and taken in buckets; a group takes bucket
+//! after bucket until every criterion holds. **Class**: asymmetric. A group of several buckets
+//! tells that its first buckets alone were not safe: whoever knows the method believes more than
+//! 1/l about the people in them, though less than e/l under binary l-diversity. Use it to study the
+//! attack, or [randomized](super::randomized_greedy_grouping). **Reference**: Cormode, Srivastava,
+//! Li and Li 2010, Section 4.
 
 use super::grouping::{Growing, bucket_size};
 use super::order::{ORDER, SORT, priority, sorted};
@@ -33,7 +36,8 @@ pub(super) struct Greedy {
     pub going_on: Fraction,
 }
 
-/// Longer groups are not replayed: hardly any of their worlds is possible, and there are too many to count.
+/// Longer groups are not replayed: hardly any of their worlds is possible, and there are too many
+/// to count.
 const MOST_BUCKETS: usize = 1000;
 
 /// What random choices are for: with a seed, each is another sequence.
@@ -65,8 +69,10 @@ impl Method for Greedy {
     }
 
     /// # Claim
-    /// Groups are formed one after the other from records whose order does not depend on sensitive values, and what comes before a group depends on other records only. So a group is published as it was just if
-    /// each of its beginnings (whole buckets) failed, or was safe and went on by lot: exact for each group by itself.
+    /// Groups are formed one after the other from records whose order does not depend on sensitive
+    /// values, and what comes before a group depends on other records only. So a group is published
+    /// as it was just if each of its beginnings (whole buckets) failed, or was safe and went on by
+    /// lot: exact for each group by itself.
     fn replayer<'a>(&self, view: &View<'a>) -> Result<Option<Replayer<'a>>> {
         let Some(place) = places(&self.params, view)? else { return Ok(None) };
         let (groups, bucket) = (view.groups, self.params.count("bucket").max(1) as usize);
@@ -142,7 +148,8 @@ fn is_hilbert(params: &Params) -> bool {
     params.choice("sort") == "hilbert"
 }
 
-/// The place of every row in the method's order; nothing if it cannot be told: where values lie on a curve depends on all records, also on those that were withheld.
+/// The place of every row in the method's order; nothing if it cannot be told: where values lie on
+/// a curve depends on all records, also on those that were withheld.
 pub(super) fn places(params: &Params, view: &View<'_>) -> Result<Option<Vec<u32>>> {
     if is_hilbert(params) && !view.complete {
         return Ok(None);

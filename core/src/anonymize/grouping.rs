@@ -13,11 +13,13 @@ use std::ops::Range;
 pub struct Grouping {
     /// The groups, each safe. Records that are in none are withheld.
     pub groups: Groups,
-    /// The groups before large ones were divided by their sensitive values, if that was done: the method is replayed on these.
+    /// The groups before large ones were divided by their sensitive values, if that was done: the
+    /// method is replayed on these.
     pub whole: Option<Groups>,
     /// How many records could not be grouped safely.
     pub withheld: u64,
-    /// Parameters that the method worked out itself, as they would be written: the order of columns, the size of a bucket.
+    /// Parameters that the method worked out itself, as they would be written: the order of
+    /// columns, the size of a bucket.
     pub resolved: Vec<(&'static str, Raw)>,
 }
 
@@ -33,7 +35,8 @@ impl Grouping {
     }
 }
 
-/// How many records are taken at a time: as many as written; else the largest l that a criterion asks for; else the largest k; else two.
+/// How many records are taken at a time: as many as written; else the largest l that a criterion
+/// asks for; else the largest k; else two.
 pub(super) fn bucket_size(task: &Task<'_>, written: u64) -> usize {
     let largest = |name: &str| {
         let all = task.requirements.iter().flat_map(|wanted| wanted.criterion.params.iter());
@@ -43,7 +46,8 @@ pub(super) fn bucket_size(task: &Task<'_>, written: u64) -> usize {
     if written > 0 { written as usize } else { asked().max(1) as usize }
 }
 
-/// Decides whether records that are put together satisfy every criterion, whatever other groups there are.
+/// Decides whether records that are put together satisfy every criterion, whatever other groups
+/// there are.
 pub struct Safety<'a> {
     criteria: Vec<(&'a dyn Criterion, Option<Coded<'a>>)>,
 }

@@ -1,11 +1,15 @@
 //! Every safe choice of levels, the minimal ones, and the best of them for a metric.
 //!
-//! **Finds** all safe candidates; the minimal ones, of which no finer one is safe; and the best by the metric, of equal ones the one with the smaller sum of levels, then with the smaller levels.
-//! **How**: the three properties of Incognito. *Subsets*: a choice that leaves columns out (on their top level) is looked at first, and what it violates every choice that takes them in violates. *Generalization*:
-//! what is coarser than a safe choice is safe. *Roll-up*: a coarser frequency set is made from a finer one, never from rows. The first two hold for what survives merging (see the family's page);
-//! choices that they leave open are looked at one by one, on all cores.
-//! **Class**: full-domain generalization with suppression of whole groups; the choice depends on sensitive values if criteria do.
-//! **Reference**: LeFevre et al. 2005; Machanavajjhala et al. 2007, Section 5.
+//! **Finds** all safe candidates; the minimal ones, of which no finer one is safe; and the best by
+//! the metric, of equal ones the one with the smaller sum of levels, then with the smaller levels.
+//! **How**: the three properties of Incognito. *Subsets*: a choice that leaves columns out (on
+//! their top level) is looked at first, and what it violates every choice that takes them in
+//! violates. *Generalization*: what is coarser than a safe choice is safe. *Roll-up*: a coarser
+//! frequency set is made from a finer one, never from rows. The first two hold for what survives
+//! merging (see the family's page); choices that they leave open are looked at one by one, on all
+//! cores. **Class**: full-domain generalization with suppression of whole groups; the choice
+//! depends on sensitive values if criteria do. **Reference**: LeFevre et al. 2005; Machanavajjhala
+//! et al. 2007, Section 5.
 
 use super::optimal::{find_best, outcome};
 use super::search::Search;

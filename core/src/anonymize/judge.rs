@@ -15,7 +15,8 @@ use std::sync::{Arc, RwLock};
 pub enum Judged {
     /// It is not safe, and neither is any finer candidate.
     Below,
-    /// It is not safe; coarser and finer ones may be. With what neither it nor a coarser one measures less than.
+    /// It is not safe; coarser and finer ones may be. With what neither it nor a coarser one
+    /// measures less than.
     Unsafe(f64),
     /// It is safe.
     Safe(Safe),
@@ -74,7 +75,8 @@ pub struct Judge<'a> {
     limit: u64,
     metric: Box<dyn Metric>,
     watch: Watch<'a>,
-    /// Coarser frequency sets made on the way, with their levels: starting points for candidates that are coarser still.
+    /// Coarser frequency sets made on the way, with their levels: starting points for candidates
+    /// that are coarser still.
     made: RwLock<Vec<Arc<RolledUp>>>,
 }
 
@@ -243,7 +245,8 @@ impl<'a> Judge<'a> {
         tally.found()
     }
 
-    /// Decides criteria that look at several groups together: if all groups together violate one, those go that do not hold among any others. The recoded table is decided by the same rule.
+    /// Decides criteria that look at several groups together: if all groups together violate one,
+    /// those go that do not hold among any others. The recoded table is decided by the same rule.
     fn joint_violations(&self, set: &FrequencySet, work: &mut Work, tally: &mut Tally) {
         let joint = self.rules.iter().flat_map(|rules| rules.rules.iter().map(move |rule| (rules.subject, rule)));
         for (subject, rule) in joint.filter(|(_, rule)| rule.joins) {
@@ -317,7 +320,8 @@ impl Tally {
         self.pruning += pruning;
     }
 
-    /// Whether more groups can change nothing. A candidate that is not safe is looked at further while it may turn out that no finer one is.
+    /// Whether more groups can change nothing. A candidate that is not safe is looked at further
+    /// while it may turn out that no finer one is.
     fn is_decided(&self) -> bool {
         self.pruning > self.limit || self.all > self.limit && self.pruning == 0
     }
@@ -334,7 +338,8 @@ impl Tally {
 }
 
 impl Rules<'_> {
-    /// Whether a group violates one of them that is decided group by group; and if so, how many of its records every finer candidate must suppress.
+    /// Whether a group violates one of them that is decided group by group; and if so, how many of
+    /// its records every finer candidate must suppress.
     fn violated(&self, group: &Histogram<'_>, alone: impl Fn(&Rule<'_>) -> bool) -> Option<u64> {
         if self.subject.is_some() && (group.entries().len() as u64) < self.least_values {
             return Some(group.size());

@@ -1,6 +1,7 @@
 //! The lattice of all choices of levels, as numbers.
 
-/// All choices of one level per column. A choice is a number: levels are its digits, the last column's fastest; a coarser choice has a larger number.
+/// All choices of one level per column. A choice is a number: levels are its digits, the last
+/// column's fastest; a coarser choice has a larger number.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Lattice {
     lowest: Vec<usize>,

@@ -1,16 +1,23 @@
 //! Methods: how groups are formed that satisfy the criteria.
 //!
-//! Some generalize whole columns: every quasi-identifier is published on one level of its hierarchy, and the search runs over the lattice of all choices of levels. With a
-//! limit of suppressed records a candidate is safe if the records in groups that violate a criterion number at most that many; those groups are suppressed whole, nothing else is.
-//! The others form groups of records, and how groups are published is another question. Each states to which [`Class`] it belongs and how to [`Replay`] it, so that what an
-//! attacker learns who knows the method can be counted.
+//! Some generalize whole columns: every quasi-identifier is published on one level of its
+//! hierarchy, and the search runs over the lattice of all choices of levels. With a limit of
+//! suppressed records a candidate is safe if the records in groups that violate a criterion number
+//! at most that many; those groups are suppressed whole, nothing else is. The others form groups of
+//! records, and how groups are published is another question. Each states to which [`Class`] it
+//! belongs and how to [`Replay`] it, so that what an attacker learns who knows the method can be
+//! counted.
 //!
 //! # What a search over levels may prune
 //!
-//! Coarser groups are unions of finer ones. So, *without suppression*, what a monotone criterion allows it allows on every coarser candidate. *With suppression* that fails: a group that was suppressed
-//! joins others on a coarser candidate and can spoil them. Three things still carry over: criteria that survive any growth (k-anonymity, distinct l-diversity); what any criterion needs at least (so
-//! many records, so many values); and, for monotone criteria, how many records of a violating group every finer candidate must suppress as well
-//! ([`least_removed`](crate::criterion::Criterion::least_removed)). Every candidate that these leave open is looked at.
+//! Coarser groups are unions of finer ones. So, *without suppression*, what a monotone criterion
+//! allows it allows on every coarser candidate. *With suppression* that fails: a group that was
+//! suppressed joins others on a coarser candidate and can spoil them. Three things still carry
+//! over: criteria that survive any growth (k-anonymity, distinct l-diversity); what any criterion
+//! needs at least (so many records, so many values); and, for monotone criteria, how many records
+//! of a violating group every finer candidate must suppress as well
+//! ([`least_removed`](crate::criterion::Criterion::least_removed)). Every candidate that these
+//! leave open is looked at.
 
 pub mod anatomy;
 mod axis;
@@ -53,7 +60,8 @@ use std::path::Path;
 /// Makes a method from checked parameters.
 pub type Build = fn(&Params) -> Box<dyn Method>;
 
-/// The methods: those that choose levels (everything, the best), then those that form groups of records.
+/// The methods: those that choose levels (everything, the best), then those that form groups of
+/// records.
 pub const KINDS: [&Kind<Build>; 9] = [
     &incognito::KIND,
     &optimal::KIND,
@@ -150,7 +158,8 @@ pub struct Considered {
     pub levels: Vec<usize>,
     /// Its value of the metric.
     pub value: f64,
-    /// The largest chance to pick a person's record: one over the size of the smallest published group.
+    /// The largest chance to pick a person's record: one over the size of the smallest published
+    /// group.
     pub risk: f64,
     /// Records suppressed.
     pub suppressed: u64,
@@ -165,8 +174,9 @@ impl Considered {
 
 /// Forms groups.
 ///
-/// Obligations: the outcome is safe, depends on the task alone (not on the number of threads; nor on the order of rows, but where rows with equal quasi-identifiers must be told apart, and
-/// then their order is drawn by lot), and is nothing only if no candidate that the method knows is safe.
+/// Obligations: the outcome is safe, depends on the task alone (not on the number of threads; nor
+/// on the order of rows, but where rows with equal quasi-identifiers must be told apart, and then
+/// their order is drawn by lot), and is nothing only if no candidate that the method knows is safe.
 pub trait Method: Send + Sync {
     /// Finds the levels to publish on, or groups; nothing if no choice is safe.
     fn run(&self, task: &Task<'_>) -> Result<Option<Outcome>>;
@@ -174,12 +184,14 @@ pub trait Method: Send + Sync {
     /// What its choices depend on, for criteria that read sensitive values.
     fn class(&self) -> Class;
 
-    /// Whether its choice among safe outcomes depends on sensitive values, beside what criteria make of them.
+    /// Whether its choice among safe outcomes depends on sensitive values, beside what criteria
+    /// make of them.
     fn prefers_by_values(&self, _schema: &Schema) -> bool {
         false
     }
 
-    /// What it goes by when it compares values of a quasi-identifier, which has this place in the plan.
+    /// What it goes by when it compares values of a quasi-identifier, which has this place in the
+    /// plan.
     fn along(&self, _at: usize, _column: &Column, _schema: &Schema) -> Result<Along> {
         Ok(Along::Nothing)
     }
@@ -189,7 +201,8 @@ pub trait Method: Send + Sync {
         false
     }
 
-    /// How it came to each published group; nothing if that cannot be told group by group. The parameters are those that [`Grouping::resolved`] tells.
+    /// How it came to each published group; nothing if that cannot be told group by group. The
+    /// parameters are those that [`Grouping::resolved`] tells.
     fn replayer<'a>(&self, _view: &View<'a>) -> Result<Option<Replayer<'a>>> {
         Ok(None)
     }
@@ -298,7 +311,8 @@ impl ChosenMethod {
         }
     }
 
-    /// Runs it on a table: no record may be suppressed, and `metric` chooses among candidates where there are several.
+    /// Runs it on a table: no record may be suppressed, and `metric` chooses among candidates where
+    /// there are several.
     ///
     /// ```
     /// use sfumato::anonymize::{Outcome, ChosenMethod};
@@ -334,8 +348,8 @@ impl ChosenMethod {
         self.params.iter().any(|(name, _)| name == SEARCH.name)
     }
 
-    /// Whether its choice among safe outcomes depends on sensitive values, beside what criteria make of them: by what
-    /// it prefers itself, or by the metric that chooses levels.
+    /// Whether its choice among safe outcomes depends on sensitive values, beside what criteria
+    /// make of them: by what it prefers itself, or by the metric that chooses levels.
     pub fn prefers_by_values(&self, metric: Option<&ChosenMetric>, schema: &Schema) -> bool {
         let by_metric = self.chooses_levels() && metric.is_some_and(|metric| metric.build().needs_joint());
         by_metric || self.build().prefers_by_values(schema)

@@ -1,13 +1,18 @@
 //! Groups by cutting the space of quasi-identifiers (Mondrian).
 //!
-//! **Finds** groups of records that are near each other, none of which could be cut once more by the rule below with both sides safe. No record is withheld.
-//! **How**: the records are a group; a group is cut along one quasi-identifier if both sides are safe, and so on. At each group exactly one cut along every quasi-identifier is looked at, the one that wins
-//! most first; the first with two safe sides is taken. Numbers, dates and values with a declared order lie by value; others by their hierarchy if the plan has one, else the most frequent first.
-//! *Strict*: records with equal values stay together; the cut is between the two values where most is won: width of the group, on average over its records, times the fourth root of the smaller side's share of
-//! records. *Relaxed*: the cut is in the middle, sides differ by one record at most; records with equal values are ordered by the other quasi-identifiers, the one with the fewest
-//! values first, then by lot.
-//! **Class**: strict is asymmetric: that a group was not cut further tells something about its smaller side. Relaxed is even-split.
-//! **Reference**: LeFevre, DeWitt and Ramakrishnan 2006; Cormode, Srivastava, Li and Li 2010, Section 2 and Appendix B.
+//! **Finds** groups of records that are near each other, none of which could be cut once more by
+//! the rule below with both sides safe. No record is withheld. **How**: the records are a group; a
+//! group is cut along one quasi-identifier if both sides are safe, and so on. At each group exactly
+//! one cut along every quasi-identifier is looked at, the one that wins most first; the first with
+//! two safe sides is taken. Numbers, dates and values with a declared order lie by value; others by
+//! their hierarchy if the plan has one, else the most frequent first. *Strict*: records with equal
+//! values stay together; the cut is between the two values where most is won: width of the group,
+//! on average over its records, times the fourth root of the smaller side's share of records.
+//! *Relaxed*: the cut is in the middle, sides differ by one record at most; records with equal
+//! values are ordered by the other quasi-identifiers, the one with the fewest values first, then by
+//! lot. **Class**: strict is asymmetric: that a group was not cut further tells something about its
+//! smaller side. Relaxed is even-split. **Reference**: LeFevre, DeWitt and Ramakrishnan 2006;
+//! Cormode, Srivastava, Li and Li 2010, Section 2 and Appendix B.
 
 use super::axis::{self, Axis, Basis, Cut};
 use super::coupling::coupled;
@@ -77,9 +82,12 @@ impl Method for Mondrian {
     }
 
     /// # Claim
-    /// Axes and cuts depend on quasi-identifiers alone, and a group that was published is one of which every cut failed. So worlds in which one of its cuts has two safe sides are impossible. That is all there is to know
-    /// unless a cut that failed on a larger group, before another was taken, runs through the group: then it is coupled with others (see `coupling.rs`). With equal halves, records with equal
-    /// quasi-identifiers are in an order that nobody knows; the attacker is granted the one that is used here.
+    /// Axes and cuts depend on quasi-identifiers alone, and a group that was published is one of
+    /// which every cut failed. So worlds in which one of its cuts has two safe sides are
+    /// impossible. That is all there is to know unless a cut that failed on a larger group, before
+    /// another was taken, runs through the group: then it is coupled with others (see
+    /// `coupling.rs`). With equal halves, records with equal quasi-identifiers are in an order that
+    /// nobody knows; the attacker is granted the one that is used here.
     fn replayer<'a>(&self, view: &View<'a>) -> Result<Option<Replayer<'a>>> {
         let bases = axis::bases(&self.axes, view.table, view.schema)?;
         // Axes depend on all records.
@@ -95,7 +103,8 @@ impl Method for Mondrian {
     }
 }
 
-/// The quasi-identifiers with their axes, the one with the fewest values first: records with equal values along a cut are ordered by the others in this order, and few values give tight halves.
+/// The quasi-identifiers with their axes, the one with the fewest values first: records with equal
+/// values along a cut are ordered by the others in this order, and few values give tight halves.
 fn dimensions<'t>(bases: &[(&'t Column, Basis)], schema: &Schema) -> Result<Vec<(&'t Column, Axis)>> {
     let axes = bases.par_iter().map(|(column, basis)| Ok((*column, Axis::new(column, schema, *basis)?)));
     let mut dimensions: Vec<(&Column, Axis)> = axes.collect::<Result<_>>()?;

@@ -1,9 +1,11 @@
 //! The best choice of levels for a metric, found without deciding all.
 //!
-//! **Finds** the safe candidate with the least value of the metric; of equal ones the one with the smaller sum of levels, then with the smaller levels. The same that exhaustive search finds.
-//! **How**: candidates in the order of a bound that no coarser one goes below; each unknown one is settled together with a whole path above it, by bisection (predictive tagging);
-//! the search ends when the next bound exceeds the best value.
-//! **Class**: full-domain generalization with suppression of whole groups; the choice depends on sensitive values if criteria do.
+//! **Finds** the safe candidate with the least value of the metric; of equal ones the one with the
+//! smaller sum of levels, then with the smaller levels. The same that exhaustive search finds.
+//! **How**: candidates in the order of a bound that no coarser one goes below; each unknown one is
+//! settled together with a whole path above it, by bisection (predictive tagging); the search ends
+//! when the next bound exceeds the best value. **Class**: full-domain generalization with
+//! suppression of whole groups; the choice depends on sensitive values if criteria do.
 //! **Reference**: Kohlmayer, Prasser et al. 2012 (Flash); Machanavajjhala et al. 2007, Section 5.
 
 use super::search::Search;
@@ -55,7 +57,8 @@ impl Method for Optimal {
     }
 }
 
-/// How many candidates are judged side by side. A constant, so that what was looked at does not depend on the number of threads.
+/// How many candidates are judged side by side. A constant, so that what was looked at does not
+/// depend on the number of threads.
 const BATCH: usize = 16;
 
 fn best(judge: &Judge<'_>, lattice: Lattice) -> Option<Generalization> {
@@ -65,7 +68,8 @@ fn best(judge: &Judge<'_>, lattice: Lattice) -> Option<Generalization> {
     outcome(search, Vec::new(), Vec::new())
 }
 
-/// Finds the best of some candidates. All that are finer than one of them may be settled on the way, none of those decides.
+/// Finds the best of some candidates. All that are finer than one of them may be settled on the
+/// way, none of those decides.
 pub(super) fn find_best(search: &mut Search<'_>, candidates: &[usize]) {
     let judge = search.judge;
     let bounds: Vec<f64> = candidates.iter().map(|&node| judge.bound(&search.lattice.levels(node))).collect();

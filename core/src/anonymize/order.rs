@@ -1,6 +1,7 @@
 //! The order of records by their quasi-identifiers, for methods that put neighbours together.
 //!
-//! Records with equal quasi-identifiers stay in the random order in which they come, since nothing else may tell them apart: not their places in the file, and not their sensitive values.
+//! Records with equal quasi-identifiers stay in the random order in which they come, since nothing
+//! else may tell them apart: not their places in the file, and not their sensitive values.
 
 use crate::candidate::{Coded, dense_ids};
 use crate::data::Column;
@@ -24,7 +25,8 @@ pub(super) const ORDER: Param = Param {
     default: Some(""),
 };
 
-/// The positions of the quasi-identifiers by priority: those written first, then the others by their number of distinct values.
+/// The positions of the quasi-identifiers by priority: those written first, then the others by
+/// their number of distinct values.
 pub(super) fn priority(written: &[String], quasi: &[&Column]) -> Result<Vec<usize>> {
     let mut order = Vec::with_capacity(quasi.len());
     for name in written {
@@ -44,7 +46,8 @@ pub(super) fn priority(written: &[String], quasi: &[&Column]) -> Result<Vec<usiz
     Ok(order)
 }
 
-/// The rows sorted by the columns, the first of which counts most, or along a Hilbert curve through all of them. Rows with equal values stay in the order given.
+/// The rows sorted by the columns, the first of which counts most, or along a Hilbert curve through
+/// all of them. Rows with equal values stay in the order given.
 pub(super) fn sorted(columns: &[&Column], hilbert: bool, shuffled: Vec<u32>) -> Vec<u32> {
     let coded: Vec<Coded<'_>> = columns.iter().map(|column| (column.codes(), column.domain().len())).collect();
     let rows = columns.first().map_or(0, |column| column.codes().len());
@@ -54,7 +57,8 @@ pub(super) fn sorted(columns: &[&Column], hilbert: bool, shuffled: Vec<u32>) -> 
     if !hilbert && let Some(order) = packed(&coded, rows, &shuffled) {
         return order;
     }
-    // The numbers of combinations ascend with the combinations, so sorting by them is sorting by columns.
+    // The numbers of combinations ascend with the combinations, so sorting by them is sorting by
+    // columns.
     let (mut number, count) = dense_ids(&coded, rows);
     if hilbert {
         let rank = along_the_curve(&coded, &number, count);
@@ -63,7 +67,8 @@ pub(super) fn sorted(columns: &[&Column], hilbert: bool, shuffled: Vec<u32>) -> 
     counted(&number, count, &shuffled)
 }
 
-/// The rows given, sorted as single words of all codes and the place in the order given; nothing if these do not fit one word.
+/// The rows given, sorted as single words of all codes and the place in the order given; nothing if
+/// these do not fit one word.
 fn packed(columns: &[Coded<'_>], rows: usize, given: &[u32]) -> Option<Vec<u32>> {
     let places = (given.len() as u64).max(1);
     columns.iter().try_fold(places, |space, column| space.checked_mul(column.1 as u64))?;
@@ -96,7 +101,8 @@ fn counted(number: &[u32], count: usize, rows: &[u32]) -> Vec<u32> {
     order
 }
 
-/// The rank of every combination of codes along the curve. Combinations that the curve is too coarse to tell apart keep their order.
+/// The rank of every combination of codes along the curve. Combinations that the curve is too
+/// coarse to tell apart keep their order.
 fn along_the_curve(columns: &[Coded<'_>], number: &[u32], count: usize) -> Vec<u32> {
     let grid = Grid::of(columns);
     let mut row_of = vec![0u32; count];
@@ -119,7 +125,8 @@ struct Grid<'a> {
 const PLACE_BITS: usize = 128;
 
 impl<'a> Grid<'a> {
-    /// Fine enough to tell all values apart, where a place has room for that. Columns of one value span nothing; beyond one bit each, further columns have no room.
+    /// Fine enough to tell all values apart, where a place has room for that. Columns of one value
+    /// span nothing; beyond one bit each, further columns have no room.
     fn of(columns: &[Coded<'a>]) -> Grid<'a> {
         let columns: Vec<Coded<'a>> = columns.iter().copied().filter(|column| column.1 > 1).take(PLACE_BITS).collect();
         let widest = columns.iter().map(|column| column.1).max().unwrap_or(1);
@@ -138,13 +145,16 @@ impl<'a> Grid<'a> {
     }
 }
 
-/// The place of a cell along the Hilbert curve through a cube of `2^bits` cells along every side. From the coarsest bit down, the part of the cube in which the cell lies is turned and
-/// mirrored to look like the whole (Skilling 2004, "Programming the Hilbert curve"); what is left is a Gray code of the place.
+/// The place of a cell along the Hilbert curve through a cube of `2^bits` cells along every side.
+/// From the coarsest bit down, the part of the cube in which the cell lies is turned and mirrored
+/// to look like the whole (Skilling 2004, "Programming the Hilbert curve"); what is left is a Gray
+/// code of the place.
 fn place_on_curve(cell: &mut [u32], bits: u32) -> u128 {
     for bit in (1..bits).rev() {
         let below = (1u32 << bit) - 1;
         for side in 0..cell.len() {
-            // The finer bits are mirrored along the first side, or exchanged with it. Without branches: which of the two is as good as random.
+            // The finer bits are mirrored along the first side, or exchanged with it. Without
+            // branches: which of the two is as good as random.
             let mirrored = below * (cell[side] >> bit & 1);
             let exchanged = (cell[0] ^ cell[side]) & (below ^ mirrored);
             cell[0] ^= mirrored | exchanged;

@@ -1,9 +1,11 @@
-//! Randomized greedy grouping: as greedy grouping, but a group that is safe takes one more bucket with a chance, again and again.
+//! Randomized greedy grouping: as greedy grouping, but a group that is safe takes one more bucket
+//! with a chance, again and again.
 //!
-//! **Finds** small groups of records that are near each other, a little larger than greedy grouping's.
-//! **How**: as greedy grouping; whether a safe group goes on is drawn by lot, by the operating system's generator.
-//! **Class**: asymmetric, but a group of several buckets no longer tells that its first ones were not safe: the larger p, the less.
-//! **Reference**: Cormode, Srivastava, Li and Li 2010, Section 4.3.
+//! **Finds** small groups of records that are near each other, a little larger than greedy
+//! grouping's. **How**: as greedy grouping; whether a safe group goes on is drawn by lot, by the
+//! operating system's generator. **Class**: asymmetric, but a group of several buckets no longer
+//! tells that its first ones were not safe: the larger p, the less. **Reference**: Cormode,
+//! Srivastava, Li and Li 2010, Section 4.3.
 
 use super::greedy_grouping::Greedy;
 use super::order::{ORDER, SORT};

@@ -1,7 +1,10 @@
-//! What a method would have done with other sensitive values: the attacker who knows the method counts in how many worlds it would have published what it did.
+//! What a method would have done with other sensitive values: the attacker who knows the method
+//! counts in how many worlds it would have published what it did.
 //!
-//! A world gives every record of a published group one of the group's sensitive values. The method is replayed on it: the tests that it would have made on parts of the group must have come out
-//! as they did. What a test says depends on how many records of each part have which value, so records are in *blocks*, and the parts of tests are made of blocks.
+//! A world gives every record of a published group one of the group's sensitive values. The method
+//! is replayed on it: the tests that it would have made on parts of the group must have come out as
+//! they did. What a test says depends on how many records of each part have which value, so records
+//! are in *blocks*, and the parts of tests are made of blocks.
 
 use crate::candidate::Groups;
 use crate::data::{Schema, Table};
@@ -34,8 +37,9 @@ impl Class {
 
 /// How a method came to one published group.
 ///
-/// A world's weight is `passed` to the power of the number of tests that pass in it. A test passes if all of its parts are safe. For a method that chooses nothing by lot `passed` is zero: had a test
-/// passed, the group would have been divided there.
+/// A world's weight is `passed` to the power of the number of tests that pass in it. A test passes
+/// if all of its parts are safe. For a method that chooses nothing by lot `passed` is zero: had a
+/// test passed, the group would have been divided there.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Replay {
     /// The rows of the group, in blocks; the method treats the rows of a block alike.
@@ -44,7 +48,8 @@ pub struct Replay {
     pub tests: Vec<Vec<Vec<u32>>>,
     /// The chance that the method goes on as if a test had failed although it passed.
     pub passed: Fraction,
-    /// Whether tests on larger groups say more about this one, together with others: then its own tests are not all that an attacker has.
+    /// Whether tests on larger groups say more about this one, together with others: then its own
+    /// tests are not all that an attacker has.
     pub coupled: bool,
 }
 

@@ -1,7 +1,9 @@
 //! What is known about the candidates of a lattice, and how it grows.
 //!
-//! *Predictive tagging*: whatever is found about one candidate is written down for all that it decides. A candidate that fails what every finer one fails too is *below*, with everything
-//! finer; one that does not is *above*, with everything coarser. Tags spread until they meet others like them, so that all spreading together is linear in the lattice.
+//! *Predictive tagging*: whatever is found about one candidate is written down for all that it
+//! decides. A candidate that fails what every finer one fails too is *below*, with everything
+//! finer; one that does not is *above*, with everything coarser. Tags spread until they meet others
+//! like them, so that all spreading together is linear in the lattice.
 
 use super::judge::{Judge, Judged, Safe, Work};
 use super::{Considered, Lattice};
@@ -80,8 +82,9 @@ pub struct Search<'a> {
     pub checked: u64,
     pub best: Option<Best>,
     pub considered: Vec<Considered>,
-    /// How many paths are settled side by side. It depends on the task alone, so that what is looked at does not depend on the number of threads; small searches go one by
-    /// one, because paths side by side know less of each other.
+    /// How many paths are settled side by side. It depends on the task alone, so that what is
+    /// looked at does not depend on the number of threads; small searches go one by one, because
+    /// paths side by side know less of each other.
     pub lanes: usize,
     tags: Vec<u8>,
     stack: Vec<usize>,
@@ -105,7 +108,8 @@ impl<'a> Search<'a> {
         self.has(node, JUDGED)
     }
 
-    /// Whether it may be safe. A candidate can turn out to be below after it was found above: a coarser one may show what it did not show itself.
+    /// Whether it may be safe. A candidate can turn out to be below after it was found above: a
+    /// coarser one may show what it did not show itself.
     pub fn is_above(&self, node: usize) -> bool {
         self.has(node, ABOVE) && !self.has(node, BELOW)
     }
@@ -125,7 +129,8 @@ impl<'a> Search<'a> {
         self.best.as_ref().is_some_and(|best| exceeds(bound, best.value))
     }
 
-    /// Finds out for every candidate on a path upwards from each of these whether it is below or above, by bisection. A path takes the step that `cost` says is the least.
+    /// Finds out for every candidate on a path upwards from each of these whether it is below or
+    /// above, by bisection. A path takes the step that `cost` says is the least.
     pub fn settle(&mut self, nodes: &[usize], cost: impl Fn(&Lattice, usize) -> f64) {
         let mut paths: Vec<Path> = nodes.iter().map(|&node| self.path(node, &cost)).collect();
         loop {

@@ -1,18 +1,30 @@
-//! Groups by cutting the space of quasi-identifiers wherever all groups together stay safe (SkylineAnonymize).
+//! Groups by cutting the space of quasi-identifiers wherever all groups together stay safe
+//! (SkylineAnonymize).
 //!
-//! **Finds** groups of records that are near each other and safe together. No record is withheld. Where all criteria are monotone (the privacy skyline is, with one value per person) the groups are minimal: none could be cut, between
-//! any two values along any quasi-identifier, with the whole still safe.
-//! **How**: the records are a group; groups wait in a queue, and the first is cut in two, along one quasi-identifier, if everything seen so far and both sides are safe. Unlike Mondrian it tries *every* place between
-//! two values along *every* quasi-identifier, in the order of `priority`, and it decides by what all groups tell together: criteria that join groups are used in full. Records with equal values stay together.
-//! *widest*: the quasi-identifier first along which the group is widest, as a share of the whole axis; along it the cut that Mondrian would take, then the others, those in the middle first. *round-robin*: the same, but
-//! quasi-identifiers take turns with the depth. *information-gain*: the cut first, along whichever, that tells most about `target`. With a limit of `memory` records are kept in temporary files, which hold coded
-//! numbers only; the groups are the same.
-//! **Class**: asymmetric: that a group was not cut further tells something about its parts; and, where criteria join groups, about others.
-//! **Reference**: Chen, LeFevre and Ramakrishnan 2007, Section 5.2 (Figure 6, in which the fifth statistic is lowered by the fourth: a misprint); LeFevre and DeWitt 2007 (counts instead of records).
+//! **Finds** groups of records that are near each other and safe together. No record is withheld.
+//! Where all criteria are monotone (the privacy skyline is, with one value per person) the groups
+//! are minimal: none could be cut, between any two values along any quasi-identifier, with the
+//! whole still safe. **How**: the records are a group; groups wait in a queue, and the first is cut
+//! in two, along one quasi-identifier, if everything seen so far and both sides are safe. Unlike
+//! Mondrian it tries *every* place between two values along *every* quasi-identifier, in the order
+//! of `priority`, and it decides by what all groups tell together: criteria that join groups are
+//! used in full. Records with equal values stay together. *widest*: the quasi-identifier first
+//! along which the group is widest, as a share of the whole axis; along it the cut that Mondrian
+//! would take, then the others, those in the middle first. *round-robin*: the same, but
+//! quasi-identifiers take turns with the depth. *information-gain*: the cut first, along whichever,
+//! that tells most about `target`. With a limit of `memory` records are kept in temporary files,
+//! which hold coded numbers only; the groups are the same. **Class**: asymmetric: that a group was
+//! not cut further tells something about its parts; and, where criteria join groups, about others.
+//! **Reference**: Chen, LeFevre and Ramakrishnan 2007, Section 5.2 (Figure 6, in which the fifth
+//! statistic is lowered by the fourth: a misprint); LeFevre and DeWitt 2007 (counts instead of
+//! records).
 //!
 //! # Claim
-//! The groups are safe: whatever was taken was safe together with everything before it, which includes every group that is left. They are minimal for monotone criteria: the evidence of groups that were cut adds
-//! nothing to that of their parts, so that what is looked at is exactly the release as it stands with the cut made; and evidence only grows worse, so that a cut refused once would be refused in the end.
+//! The groups are safe: whatever was taken was safe together with everything before it, which
+//! includes every group that is left. They are minimal for monotone criteria: the evidence of
+//! groups that were cut adds nothing to that of their parts, so that what is looked at is exactly
+//! the release as it stands with the cut made; and evidence only grows worse, so that a cut refused
+//! once would be refused in the end.
 
 use super::axis::{self, Axis};
 use super::cutting::{Cutter, Filler, Limit, Source, Store};
@@ -156,7 +168,8 @@ fn number_of<'a>(subjects: &mut Vec<(&'a [u32], usize)>, coded: (&'a [u32], usiz
     })
 }
 
-/// Records that come one after the other and perhaps never are in memory at once: the same groups as of a table with the same places and codes.
+/// Records that come one after the other and perhaps never are in memory at once: the same groups
+/// as of a table with the same places and codes.
 ///
 /// ```
 /// use sfumato::anonymize::skyline_anonymize::{Priority, Stream};
@@ -184,19 +197,22 @@ fn number_of<'a>(subjects: &mut Vec<(&'a [u32], usize)>, coded: (&'a [u32], usiz
 pub struct Stream<'a> {
     /// How many places there are along each quasi-identifier. Each is one step from the next.
     pub places: &'a [usize],
-    /// How many codes there are of each subject that criteria read, and then of the target of information gain, if that is another.
+    /// How many codes there are of each subject that criteria read, and then of the target of
+    /// information gain, if that is another.
     pub subjects: &'a [usize],
     /// What must hold, and of which subject.
     pub rules: &'a [Rule<'a>],
     /// In which order cuts are tried.
     pub priority: Priority,
-    /// The most memory for records, in bytes; beyond it they are kept in temporary files. 0 for no limit.
+    /// The most memory for records, in bytes; beyond it they are kept in temporary files. 0 for no
+    /// limit.
     pub memory: u64,
 }
 
 impl Stream<'_> {
-    /// Forms groups; nothing if all records together are not safe. A record is its places, then its codes. `publish` takes the number of a group and records of it, by their numbers from 0, perhaps in several pieces; groups
-    /// come one after the other.
+    /// Forms groups; nothing if all records together are not safe. A record is its places, then its
+    /// codes. `publish` takes the number of a group and records of it, by their numbers from 0,
+    /// perhaps in several pieces; groups come one after the other.
     pub fn form<R: AsRef<[u32]>>(
         &self,
         records: impl Iterator<Item = Result<R>>,

@@ -1,7 +1,9 @@
 //! Cutting records into groups, again and again, as long as both sides are safe.
 //!
-//! The places of a record's values are packed into few words together with its number, and records move as a whole: every group lies in one stretch of memory and is read from front to back. How
-//! many records of a large group are at each place is counted on the smaller side of a cut only; the rest is the difference.
+//! The places of a record's values are packed into few words together with its number, and records
+//! move as a whole: every group lies in one stretch of memory and is read from front to back. How
+//! many records of a large group are at each place is counted on the smaller side of a cut only;
+//! the rest is the difference.
 
 use super::axis::{Axis, Cut};
 use super::packed::Layout;
@@ -18,8 +20,9 @@ pub(super) struct Splitter<'a> {
     pub(super) dimensions: &'a [(&'a Column, Axis)],
     /// What both sides must be.
     pub(super) safety: &'a Safety<'a>,
-    /// A lot for every row, the numbers of the rows in another order: sides are equal, and of records with equal quasi-identifiers those with the lower lots go left. Without lots, records with equal
-    /// values stay together.
+    /// A lot for every row, the numbers of the rows in another order: sides are equal, and of
+    /// records with equal quasi-identifiers those with the lower lots go left. Without lots,
+    /// records with equal values stay together.
     pub(super) lots: Option<&'a [u32]>,
     /// Who follows.
     pub(super) watch: Watch<'a>,
@@ -46,7 +49,8 @@ impl Splitter<'_> {
     fn split_packed<const WORDS: usize>(&self, layout: Layout, rows: usize) -> Parts {
         let mut items = items::<WORDS>(&layout, self.dimensions, rows, self.lots);
         if self.lots.is_some() {
-            // By all quasi-identifiers, then by lot: cuts keep this order, so that records with equal values are always in it.
+            // By all quasi-identifiers, then by lot: cuts keep this order, so that records with
+            // equal values are always in it.
             items.par_sort_unstable();
         }
         self.split_items(&Packed::<WORDS> { layout, row_of_lot: self.lots.map(inverse) }, items)
@@ -264,7 +268,8 @@ impl<S: Source> Run<'_, S> {
         self.stage.advance(node.items.len() as u64);
     }
 
-    /// How many records go left at the best cut of which both sides are safe. Then records are in the spare memory, left side first.
+    /// How many records go left at the best cut of which both sides are safe. Then records are in
+    /// the spare memory, left side first.
     fn first_safe_cut(&self, node: &mut Node<'_, S::Item>, work: &mut Work<'_>) -> Option<usize> {
         let size = node.items.len();
         if size < 2 * self.least {
@@ -291,7 +296,8 @@ impl<S: Source> Run<'_, S> {
         None
     }
 
-    /// One cut along each dimension in which records differ, the one that wins most first. Records that differ in none are cut only if they may be told apart.
+    /// One cut along each dimension in which records differ, the one that wins most first. Records
+    /// that differ in none are cut only if they may be told apart.
     fn cuts(&self, node: &Node<'_, S::Item>, work: &mut Work<'_>) -> SmallVec<[Along; 8]> {
         let size = node.items.len() as u32;
         let mut cuts: SmallVec<[Along; 8]> = SmallVec::new();
@@ -331,7 +337,8 @@ impl<S: Source> Run<'_, S> {
         }
     }
 
-    /// The counts of the left and the right side, of those that are large: the smaller side is counted, the other is the difference.
+    /// The counts of the left and the right side, of those that are large: the smaller side is
+    /// counted, the other is the difference.
     fn counts_of_sides(&self, node: &mut Node<'_, S::Item>, at: usize) -> (Option<Counts>, Option<Counts>) {
         let (left, right) = (at, node.items.len() - at);
         let Some(mut larger) = node.counts.take().filter(|_| left.max(right) >= self.counted) else {
@@ -357,7 +364,8 @@ impl<S: Source> Run<'_, S> {
     }
 }
 
-/// Counts items; every other one in another lane, since to add to the count that was just written means waiting for it.
+/// Counts items; every other one in another lane, since to add to the count that was just written
+/// means waiting for it.
 #[inline]
 fn tally<I>(items: &[I], counts: &mut [[u32; 2]], place: impl Fn(&I) -> usize) {
     let (pairs, last) = items.as_chunks::<2>();

@@ -1,9 +1,11 @@
-//! Symmetric grouping: records in the order of their quasi-identifiers are halved again and again, as long as both halves are safe.
+//! Symmetric grouping: records in the order of their quasi-identifiers are halved again and again,
+//! as long as both halves are safe.
 //!
-//! **Finds** groups of records that are near each other; no record is withheld.
-//! **How**: records are sorted; a group is cut in the middle (the left half larger by one record at most), and stays whole if either half would violate a criterion.
-//! **Class**: even-split. That a group was not cut tells next to nothing about which half was the reason: beliefs stay below 1/(l − l/s), s the size of the larger half.
-//! **Reference**: Cormode, Srivastava, Li and Li 2010, Appendix C.3.
+//! **Finds** groups of records that are near each other; no record is withheld. **How**: records
+//! are sorted; a group is cut in the middle (the left half larger by one record at most), and stays
+//! whole if either half would violate a criterion. **Class**: even-split. That a group was not cut
+//! tells next to nothing about which half was the reason: beliefs stay below 1/(l − l/s), s the
+//! size of the larger half. **Reference**: Cormode, Srivastava, Li and Li 2010, Appendix C.3.
 
 use super::greedy_grouping::{Sorted, in_order, places};
 use super::order::{ORDER, SORT};
@@ -51,8 +53,10 @@ impl Method for Symmetric {
     }
 
     /// # Claim
-    /// A half is a set of records that does not depend on sensitive values, and halves of larger groups are unions of published ones, so that what they hold is the same in every world. A group is published just if
-    /// one of its own halves is not safe: exact for each group by itself.
+    /// A half is a set of records that does not depend on sensitive values, and halves of larger
+    /// groups are unions of published ones, so that what they hold is the same in every world. A
+    /// group is published just if one of its own halves is not safe: exact for each group by
+    /// itself.
     fn replayer<'a>(&self, view: &View<'a>) -> Result<Option<Replayer<'a>>> {
         let Some(place) = places(&self.params, view)? else { return Ok(None) };
         let groups = view.groups;

@@ -1,12 +1,16 @@
 //! Background knowledge: whoever knows more than the release believes more.
 //!
-//! **Knowledge**: the release, everybody's quasi-identifiers, and a budget: `eliminate` values that the person does not have, the values of `others` other people, and `family` relatives of whom none
-//! has a value unless the person has it. Whichever tell most about her.
-//! **Finds** the highest belief in a value that needs protection, the people whose value becomes certain, and how many people something is believed about with more than `above`.
-//! **Definition**: belief in a value of a group is 1/(NR + 1), NR the least negated ratio with the target in that group ([`knowledge`](crate::criterion::knowledge)); with `eliminate` alone, r/(n − the counts of the
-//! `eliminate` most frequent *other* values). Affected are the records whose own value needs protection and is believed in with 1.
-//! **Cost**: sorting the counts of each group; with a family, another pass.
-//! **Reference**: Machanavajjhala et al. 2007, Sections 1.1 and 4; Chen, LeFevre and Ramakrishnan 2007.
+//! **Knowledge**: the release, everybody's quasi-identifiers, and a budget: `eliminate` values that
+//! the person does not have, the values of `others` other people, and `family` relatives of whom
+//! none has a value unless the person has it. Whichever tell most about her. **Finds** the highest
+//! belief in a value that needs protection, the people whose value becomes certain, and how many
+//! people something is believed about with more than `above`. **Definition**: belief in a value of
+//! a group is 1/(NR + 1), NR the least negated ratio with the target in that group
+//! ([`knowledge`](crate::criterion::knowledge)); with `eliminate` alone, r/(n − the counts of the
+//! `eliminate` most frequent *other* values). Affected are the records whose own value needs
+//! protection and is believed in with 1. **Cost**: sorting the counts of each group; with a family,
+//! another pass. **Reference**: Machanavajjhala et al. 2007, Sections 1.1 and 4; Chen, LeFevre and
+//! Ramakrishnan 2007.
 //!
 //! ```
 //! let found = sfumato::attack::example("background-knowledge", &[("eliminate", "1")])?;
@@ -136,7 +140,8 @@ fn knowledge(budget: Budget) -> String {
     format!("{}, and {last}", first.join(", "))
 }
 
-/// What is believed about each group and each of its values that needs protection, with the budget of these parameters.
+/// What is believed about each group and each of its values that needs protection, with the budget
+/// of these parameters.
 fn each(target: &Target<'_>, params: &Params) -> Result<Vec<Believed>> {
     let budget = budget(params);
     let found = for_each_sensitive(target, granted(budget), |sensitive| {
@@ -167,7 +172,8 @@ type Way<'a> = (&'a dyn Quantity, Option<(Family, &'a Told)>);
 /// What a budget reaches in a column's groups.
 struct Reach {
     budget: Budget,
-    /// For each value the least that a family tells, wherever it is: with the others known beside it, and without. Nothing without a family.
+    /// For each value the least that a family tells, wherever it is: with the others known beside
+    /// it, and without. Nothing without a family.
     families: Vec<[Option<Told>; 2]>,
 }
 
@@ -177,10 +183,13 @@ impl Reach {
         Reach { budget, families }
     }
 
-    /// The belief in a value of a group. Floats do unless it is near one of some numbers, which it is then on the right side of.
+    /// The belief in a value of a group. Floats do unless it is near one of some numbers, which it
+    /// is then on the right side of.
     ///
     /// # Claim
-    /// With the target in g, relatives and others each congregate in one group (Theorem 1's proof keeps the target's group), and the others are with the target or with the relatives (Proposition 5).
+    /// With the target in g, relatives and others each congregate in one group (Theorem 1's proof
+    /// keeps the target's group), and the others are with the target or with the relatives
+    /// (Proposition 5).
     fn belief(&self, group: &Histogram<'_>, code: u32, count: u32, near: &[Option<Fraction>]) -> Fraction {
         let Budget { l, k, m } = self.budget;
         let shape = told(group, count, l);
@@ -254,7 +263,8 @@ fn is_lower(quantity: &Family, one: &Told, other: &Told) -> bool {
     if is_clear(a, b) || one == other {
         return a < b;
     }
-    // Of equals always the same one, in whatever order groups come: floats may differ in the last digit.
+    // Of equals always the same one, in whatever order groups come: floats may differ in the last
+    // digit.
     let order = quantity.exact(one).cmp(&quantity.exact(other));
     order.then_with(|| (one.people, one.own).cmp(&(other.people, other.own))).is_lt()
 }
@@ -297,7 +307,8 @@ mod tests {
     }
 
     proptest! {
-        /// Beliefs about each group are those of the best of all ways to spread others and relatives.
+        /// Beliefs about each group are those of the best of all ways to spread others and
+        /// relatives.
         #[test]
         fn nothing_is_gained_by_spreading(
             rows in proptest::collection::vec((0u32..3, 0u32..3), 8..24), l in 0u64..2, k in 0u64..3, m in 0u64..3,

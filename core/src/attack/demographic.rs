@@ -1,13 +1,21 @@
-//! Demographic knowledge: whoever knows how a sensitive value depends on age, or on place, believes other shares than the group's.
+//! Demographic knowledge: whoever knows how a sensitive value depends on age, or on place, believes
+//! other shares than the group's.
 //!
-//! **Knowledge**: the release, everybody's quasi-identifiers, and for each quasi-identifier by itself how the sensitive values are distributed among people with each of its values, as
-//! published statistics tell. The attacker is granted the worst: the distributions of the original table. Without the original there is no finding.
-//! **Finds** the people in whose true value such an attacker comes to believe, though the group does not give it away.
-//! **Definition**: for a person in group q\* with value q in a quasi-identifier, β(s) ∝ n(q\*,s)·f(s|q)/f(s|q\*): n(q\*,s) is the count of s in the group, f(s|q) the share of s among all people of the
-//! original with q, and f(s|q\*) its share among all whose values the group's label stands for. The highest belief is over people, quasi-identifiers and values that need protection. Affected are records with
-//! β ≥ 1/2 in their own value and more than its share of the group, for some quasi-identifier. Records, not whole groups, are counted by their highest belief and as above the limit.
-//! **Cost**: for each group and quasi-identifier, the different values in it times the different sensitive ones; in parallel over groups. Floats decide where they are clear, exact fractions where not.
-//! **Reference**: Machanavajjhala et al. 2007, Theorem 3.1, applied to one quasi-identifier at a time.
+//! **Knowledge**: the release, everybody's quasi-identifiers, and for each quasi-identifier by
+//! itself how the sensitive values are distributed among people with each of its values, as
+//! published statistics tell. The attacker is granted the worst: the distributions of the original
+//! table. Without the original there is no finding. **Finds** the people in whose true value such
+//! an attacker comes to believe, though the group does not give it away. **Definition**: for a
+//! person in group q\* with value q in a quasi-identifier, β(s) ∝ n(q\*,s)·f(s|q)/f(s|q\*):
+//! n(q\*,s) is the count of s in the group, f(s|q) the share of s among all people of the original
+//! with q, and f(s|q\*) its share among all whose values the group's label stands for. The highest
+//! belief is over people, quasi-identifiers and values that need protection. Affected are records
+//! with β ≥ 1/2 in their own value and more than its share of the group, for some quasi-identifier.
+//! Records, not whole groups, are counted by their highest belief and as above the limit. **Cost**:
+//! for each group and quasi-identifier, the different values in it times the different sensitive
+//! ones; in parallel over groups. Floats decide where they are clear, exact fractions where not.
+//! **Reference**: Machanavajjhala et al. 2007, Theorem 3.1, applied to one quasi-identifier at a
+//! time.
 //!
 //! ```
 //! let found = sfumato::attack::example("demographic", &[])?;
@@ -45,7 +53,8 @@ struct Demographic {
 
 impl Attack for Demographic {
     fn run(&self, target: &Target<'_>) -> Result<Vec<Finding>> {
-        // What a label says about the distribution of values is what this is about: exact values say nothing new.
+        // What a label says about the distribution of values is what this is about: exact values
+        // say nothing new.
         let Some(original) = target.original.filter(|_| !target.bucketized) else { return Ok(Vec::new()) };
         let names = target.schema.names(Role::Sensitive);
         names.into_iter().map(|name| self.find(target, original, name)).collect()
@@ -85,7 +94,8 @@ impl Demographic {
     }
 }
 
-/// How often each sensitive value occurs with each code: for each code its values, ascending, with their counts.
+/// How often each sensitive value occurs with each code: for each code its values, ascending, with
+/// their counts.
 struct Counts {
     starts: Vec<usize>,
     entries: Vec<(u32, u32)>,
@@ -229,7 +239,8 @@ struct Scene<'a> {
 /// People of one group with the same value of a quasi-identifier.
 struct Alike<'a> {
     place: Place,
-    /// Counts of the group's sensitive values; those with the person's value; and those with the group's label.
+    /// Counts of the group's sensitive values; those with the person's value; and those with the
+    /// group's label.
     group: &'a [(u32, u32)],
     own: &'a [(u32, u32)],
     label: &'a [(u32, u32)],
@@ -329,7 +340,8 @@ impl Scene<'_> {
         found
     }
 
-    /// Whether a person's own value is believed more likely than not, and likelier than the group says.
+    /// Whether a person's own value is believed more likely than not, and likelier than the group
+    /// says.
     fn is_affected(&self, of: &Alike<'_>, beliefs: &[f64], value: u32, size: usize) -> bool {
         // Where the label stands for this value alone, nothing is learned.
         if !self.cared_for[value as usize] || of.own == of.label {

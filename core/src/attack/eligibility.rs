@@ -1,12 +1,16 @@
 //! Eligibility: which value was the most frequent, where records had to be withheld for it?
 //!
-//! **Knowledge**: the release, how many records the table had, and how records were withheld; the frequencies of values as the way to withhold says, and for none of its values that it is likelier than
-//! another.
-//! **Finds** the published records whose value is believed to be the most frequent one of the table by more than 1/l. Which values missing people had is another question: most, but not all, had that one.
-//! **Definition**: Pr(S_i′ = S1 | TP, K), counted over all tables that lead to what is published, each with the true chance that it does. For R-suppression the tables are all those with as many records and values, and with one
-//! most frequent value that has more than 1/l of them, equally likely.
-//! **Cost**: no tables are listed; for R-suppression it grows with the number of withheld records times l, otherwise with the number of values.
-//! **Reference**: "Publishing Skewed Sensitive Microdata" (l-dichotomy), Sections 1.2 and 4.2; that the bound of Theorem 3 does not hold against it is this project's finding.
+//! **Knowledge**: the release, how many records the table had, and how records were withheld; the
+//! frequencies of values as the way to withhold says, and for none of its values that it is
+//! likelier than another. **Finds** the published records whose value is believed to be the most
+//! frequent one of the table by more than 1/l. Which values missing people had is another question:
+//! most, but not all, had that one. **Definition**: Pr(S_i′ = S1 | TP, K), counted over all tables
+//! that lead to what is published, each with the true chance that it does. For R-suppression the
+//! tables are all those with as many records and values, and with one most frequent value that has
+//! more than 1/l of them, equally likely. **Cost**: no tables are listed; for R-suppression it
+//! grows with the number of withheld records times l, otherwise with the number of values.
+//! **Reference**: "Publishing Skewed Sensitive Microdata" (l-dichotomy), Sections 1.2 and 4.2; that
+//! the bound of Theorem 3 does not hold against it is this project's finding.
 //!
 //! ```
 //! // Where nothing was withheld for being too frequent, there is nothing to find.
@@ -65,7 +69,8 @@ impl Attack for Eligibility {
     }
 }
 
-/// How far each value of a published column is believed to be S1, by its code there; nothing if that could not be told.
+/// How far each value of a published column is believed to be S1, by its code there; nothing if
+/// that could not be told.
 fn beliefs(suppressed: &Suppressed<'_>, column: &Column) -> Option<Vec<RBig>> {
     let left = Ranked::new(&suppressed.on.counts());
     let found = skew::make(suppressed.method).beliefs(&suppressed.seen())?;
@@ -90,7 +95,8 @@ struct Sight<'a> {
 }
 
 impl Sight<'_> {
-    /// Published records by what is believed of their values; about all of them nothing could be decided if no belief is known.
+    /// Published records by what is believed of their values; about all of them nothing could be
+    /// decided if no belief is known.
     fn tally(&self) -> Tally {
         let mut tally = Tally::default();
         let records = self.column.codes().len() as u64;
@@ -143,7 +149,8 @@ impl Sight<'_> {
         if promised || *highest <= RBig::from(self.claimed) {
             return None;
         }
-        // From a release that does not show all that was left, it cannot be computed to the last digit, and need not be told.
+        // From a release that does not show all that was left, it cannot be computed to the last
+        // digit, and need not be told.
         let reached = match suppressed.is_published {
             true => format!("whoever computes it from this release reaches {:.4}", highest.to_f64().value()),
             false => "whoever computes it may reach more".to_string(),

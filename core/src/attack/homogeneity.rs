@@ -1,10 +1,11 @@
-//! Homogeneity: where nearly all of a group have the same value, knowing the group is knowing the value.
+//! Homogeneity: where nearly all of a group have the same value, knowing the group is knowing the
+//! value.
 //!
-//! **Knowledge**: the release, and everybody's quasi-identifiers.
-//! **Finds** the people in groups in which one value that needs protection has at least the share `threshold`; at 1, the default, those whose value is certain.
-//! **Definition**: belief in a value is its share of the group, r/n; a group is homogeneous when r/n ≥ threshold for some value that needs protection.
-//! **Cost**: one pass over the records.
-//! **Reference**: Machanavajjhala et al. 2007, Section 1.1.
+//! **Knowledge**: the release, and everybody's quasi-identifiers. **Finds** the people in groups in
+//! which one value that needs protection has at least the share `threshold`; at 1, the default,
+//! those whose value is certain. **Definition**: belief in a value is its share of the group, r/n;
+//! a group is homogeneous when r/n ≥ threshold for some value that needs protection. **Cost**: one
+//! pass over the records. **Reference**: Machanavajjhala et al. 2007, Section 1.1.
 //!
 //! ```
 //! let found = sfumato::attack::example("homogeneity", &[("threshold", "0.6")])?;
@@ -71,7 +72,8 @@ pub(super) fn tally_groups(
     over_groups(target.groups, start, see, |a, b| (a.0.merge(b.0), a.1)).0
 }
 
-/// Takes note of the belief in each value of a group that needs protection, given its code and count; the highest of them.
+/// Takes note of the belief in each value of a group that needs protection, given its code and
+/// count; the highest of them.
 pub(super) fn believe_each(
     group: &Histogram<'_>,
     sensitive: &Sensitive<'_>,

@@ -1,18 +1,22 @@
 //! Linkage: whoever has a register with names looks up whose record this is.
 //!
-//! **Knowledge**: the release and everybody's quasi-identifiers; and who is in the release (`register = "original"`), or, with a register file, only who is in the register.
-//! **Finds** the chance to pick a person's record. *Prosecutor*: the target is known to be in the release. *Journalist*: she is known to be in the register. *Marketer*: the share of records
-//! that are expected to be linked to the right person when all are tried.
-//! **Definition**: for a group of n records and F people of the register who fit it, the prosecutor's chance is 1/n; the journalist's is 1/max(F, n), for groups that anybody in the register fits
-//! (a register with F < n is not complete: n people fit, listed or not); the marketer's is the mean over records of the journalist's. With "original" the register holds just the published people, F = n.
-//! In a bucketized release, whose quasi-identifiers are exact, n counts the records with equal quasi-identifiers, and
-//! k-anonymity of its groups is no limit.
-//! A person of the register fits a group when the group's labels stand for all of her values
-//! ([`register`](super::register) says how labels are read). The highest belief is the prosecutor's
-//! for "original" and the journalist's for a file; affected are the records for which it is reached.
-//! **Cost**: one look at each group; with a file, grouping its rows together with the release's
-//! groups, or, where labels overlap, comparing each row with every group.
-//! **Reference**: Samarati 2001; El Emam and Dankar 2008 (prosecutor, journalist, marketer).
+//! **Knowledge**: the release and everybody's quasi-identifiers; and who is in the release
+//! (`register = "original"`), or, with a register file, only who is in the register. **Finds** the
+//! chance to pick a person's record. *Prosecutor*: the target is known to be in the release.
+//! *Journalist*: she is known to be in the register. *Marketer*: the share of records that are
+//! expected to be linked to the right person when all are tried. **Definition**: for a group of n
+//! records and F people of the register who fit it, the prosecutor's chance is 1/n; the
+//! journalist's is 1/max(F, n), for groups that anybody in the register fits (a register with F < n
+//! is not complete: n people fit, listed or not); the marketer's is the mean over records of the
+//! journalist's. With "original" the register holds just the published people, F = n. In a
+//! bucketized release, whose quasi-identifiers are exact, n counts the records with equal
+//! quasi-identifiers, and k-anonymity of its groups is no limit. A person of the register fits a
+//! group when the group's labels stand for all of her values ([`register`](super::register) says
+//! how labels are read). The highest belief is the prosecutor's for "original" and the journalist's
+//! for a file; affected are the records for which it is reached. **Cost**: one look at each group;
+//! with a file, grouping its rows together with the release's groups, or, where labels overlap,
+//! comparing each row with every group. **Reference**: Samarati 2001; El Emam and Dankar 2008
+//! (prosecutor, journalist, marketer).
 //!
 //! ```
 //! let found = sfumato::attack::example("linkage", &[])?;
@@ -85,8 +89,8 @@ impl Attack for Linkage {
     }
 }
 
-/// Records that nobody can tell apart by their published quasi-identifiers. In a bucketized release those are exact, and
-/// a group number does not hide whose row it is.
+/// Records that nobody can tell apart by their published quasi-identifiers. In a bucketized release
+/// those are exact, and a group number does not hide whose row it is.
 fn classes<'t>(target: &Target<'t>) -> Result<Cow<'t, Groups>> {
     if !target.bucketized {
         return Ok(Cow::Borrowed(target.groups));
@@ -95,8 +99,8 @@ fn classes<'t>(target: &Target<'t>) -> Result<Cow<'t, Groups>> {
     Ok(Cow::Owned(Groups::by_columns(&quasi, target.release.rows())))
 }
 
-/// The tightest limit on the chance to pick a person's record. What criteria promise about groups is no promise about
-/// rows with exact quasi-identifiers.
+/// The tightest limit on the chance to pick a person's record. What criteria promise about groups
+/// is no promise about rows with exact quasi-identifiers.
 fn limit(target: &Target<'_>) -> Option<Limit> {
     match target.bucketized {
         false => target.promises.limit(None, About::Identity, Knowledge::Nothing),

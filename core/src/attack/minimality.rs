@@ -1,17 +1,24 @@
-//! Minimality: a method that stops as soon as the criteria hold tells by where it stopped what the values are.
+//! Minimality: a method that stops as soon as the criteria hold tells by where it stopped what the
+//! values are.
 //!
-//! **Knowledge**: the release, everybody's quasi-identifiers, and the method with its parameters; never its random choices.
-//! **Finds** the people in one of whose possible values such an attacker believes more than a criterion promises; for values about which nothing is promised, more than the value's share of the group.
-//! **Definition**: possible worlds give the records of every published group its values in all ways. The method is replayed on each: worlds in which it would have gone another way are impossible, and
-//! where it goes on by lot they weigh what the lot does. Belief is a value's share of the weight. A method that reads quasi-identifiers alone, or sensitive values alone, leaves all worlds as they are.
-//! Groups that cannot be decided (nothing can be replayed, too few possible worlds among those drawn, an interval on
-//! both sides of the limit, or groups whose decisions depend on each other) are undecided. Their people count as above
-//! any limit that the plan sets, and the highest belief is then a lower bound: at least a value's share of its group.
-//! The same goes for people whose records a method suppressed that reads sensitive values, and for everybody where a
-//! metric or a limit on another attack reads them: nobody counts the worlds that this leaves.
-//! **Cost**: for each kind of group the number of states that drawing its records one by one leads through; beyond the `budget`, `samples` worlds are drawn by lot and beliefs are intervals, which hold all together with 99.9 %.
-//! Floats decide where they are clear, integers of any size where not.
-//! **Reference**: Wong et al. 2007; Cormode et al. 2010.
+//! **Knowledge**: the release, everybody's quasi-identifiers, and the method with its parameters;
+//! never its random choices. **Finds** the people in one of whose possible values such an attacker
+//! believes more than a criterion promises; for values about which nothing is promised, more than
+//! the value's share of the group. **Definition**: possible worlds give the records of every
+//! published group its values in all ways. The method is replayed on each: worlds in which it would
+//! have gone another way are impossible, and where it goes on by lot they weigh what the lot does.
+//! Belief is a value's share of the weight. A method that reads quasi-identifiers alone, or
+//! sensitive values alone, leaves all worlds as they are. Groups that cannot be decided (nothing
+//! can be replayed, too few possible worlds among those drawn, an interval on both sides of the
+//! limit, or groups whose decisions depend on each other) are undecided. Their people count as
+//! above any limit that the plan sets, and the highest belief is then a lower bound: at least a
+//! value's share of its group. The same goes for people whose records a method suppressed that
+//! reads sensitive values, and for everybody where a metric or a limit on another attack reads
+//! them: nobody counts the worlds that this leaves. **Cost**: for each kind of group the number of
+//! states that drawing its records one by one leads through; beyond the `budget`, `samples` worlds
+//! are drawn by lot and beliefs are intervals, which hold all together with 99.9 %. Floats decide
+//! where they are clear, integers of any size where not. **Reference**: Wong et al. 2007; Cormode
+//! et al. 2010.
 //!
 //! ```
 //! let found = sfumato::attack::example("minimality", &[])?;
@@ -109,7 +116,8 @@ impl Minimality {
         self.find(target, &ground(Known::Worlds(worlds)), Some(class))
     }
 
-    /// Where beliefs are shares of groups as they are published: labels may be the same for several groups that were formed.
+    /// Where beliefs are shares of groups as they are published: labels may be the same for several
+    /// groups that were formed.
     fn attack_shares(&self, target: &Target<'_>, known: Known<'_>, class: Option<Class>) -> Result<Vec<Finding>> {
         let release = target.schema.prepare_recoded(target.release)?;
         let ground = Ground { table: &release, schema: target.schema, published: target.groups, known };
@@ -194,7 +202,8 @@ struct Place {
 impl<'a> Side<'a> {
     fn new(target: &Target<'_>, ground: &'a Ground<'a>, column: &'a Column) -> Result<Side<'a>> {
         let name = column.name();
-        // Criteria are bound to the original where it is at hand, else to the release: values may have other codes there.
+        // Criteria are bound to the original where it is at hand, else to the release: values may
+        // have other codes there.
         let release = target.schema.prepare_recoded(target.release)?;
         let bound_to = target.original.map_or(&*release, |original| original.table).column(name)?;
         let value = |(code, cared_for): (u32, bool)| {
@@ -225,8 +234,8 @@ impl<'a> Side<'a> {
         })
     }
 
-    /// How many suppressed people nothing is known about. A method that reads quasi-identifiers alone says nothing about
-    /// their values.
+    /// How many suppressed people nothing is known about. A method that reads quasi-identifiers
+    /// alone says nothing about their values.
     fn withheld_undecided(&self, class: Option<Class>) -> u64 {
         let reads_quasi_only = matches!(self.ground.known, Known::Even) && class != Some(Class::SaOnly);
         if reads_quasi_only { 0 } else { self.withheld }
@@ -244,7 +253,8 @@ impl<'a> Side<'a> {
         }
     }
 
-    /// How many groups cannot be decided alone: the decisions of the method about them depend on others.
+    /// How many groups cannot be decided alone: the decisions of the method about them depend on
+    /// others.
     fn coupled(&self) -> u64 {
         match &self.ground.known {
             Known::Worlds(worlds) => worlds.coupled,
@@ -310,7 +320,9 @@ impl<'a> Side<'a> {
     }
 
     /// # Claim
-    /// A group has as many records with a value in every world, so the mean of the beliefs about its records is the value's share: some belief is at least that, even where too few worlds tell which.
+    /// A group has as many records with a value in every world, so the mean of the beliefs about
+    /// its records is the value's share: some belief is at least that, even where too few worlds
+    /// tell which.
     fn believe_means(&self, sum: &mut Sum, group: usize, held: &[Held]) {
         for value in self.cared_for(held) {
             let Value { promised, tolerated, .. } = self.values[value[0].code as usize];

@@ -1,7 +1,8 @@
 //! Attacks: what somebody who reads the release, and knows more, comes to believe.
 //!
-//! An attack is granted stated knowledge and reports the highest belief it reaches and how many people are concerned. The gate compares beliefs with
-//! what the plan's criteria promise against that knowledge, and with what the plan tolerates.
+//! An attack is granted stated knowledge and reports the highest belief it reaches and how many
+//! people are concerned. The gate compares beliefs with what the plan's criteria promise against
+//! that knowledge, and with what the plan tolerates.
 
 pub mod background_knowledge;
 pub mod demographic;
@@ -40,7 +41,8 @@ pub fn find(name: &str) -> Result<&'static Kind<Build>> {
     kind::find(&KINDS, "attack", name)
 }
 
-/// The attacks where a plan names none: each as it is by default, and, where criteria have points of knowledge, somebody who knows just as much.
+/// The attacks where a plan names none: each as it is by default, and, where criteria have points
+/// of knowledge, somebody who knows just as much.
 pub fn usual(requirements: &[Requirement]) -> Vec<ChosenAttack> {
     let usual = Member::defaults(&KINDS).into_iter();
     let points = requirements.iter().flat_map(Requirement::points);
@@ -65,22 +67,26 @@ pub struct Target<'a> {
     pub release: &'a Table,
     /// Published records that look alike.
     pub groups: &'a Groups,
-    /// Whether quasi-identifiers are published as they are, apart from sensitive values: then the records of a group do not look alike.
+    /// Whether quasi-identifiers are published as they are, apart from sensitive values: then the
+    /// records of a group do not look alike.
     pub bucketized: bool,
     /// Roles and further words of the plan on columns.
     pub schema: &'a Schema,
     /// The original, where it is at hand: when a release is made, not when it is verified.
     pub original: Option<Original<'a>>,
-    /// How it was made, for an attacker who knows that and everybody's quasi-identifiers; nothing where groups were not formed record by record, or too little is at hand.
+    /// How it was made, for an attacker who knows that and everybody's quasi-identifiers; nothing
+    /// where groups were not formed record by record, or too little is at hand.
     pub making: Option<Making<'a>>,
     /// What the method's choices depend on, where that is known.
     pub class: Option<Class>,
-    /// Whether the release was chosen, or let pass, by something else that depends on sensitive values: a metric that
-    /// reads them, or a limit on an attack that does. No attack that counts worlds knows what that leaves out.
+    /// Whether the release was chosen, or let pass, by something else that depends on sensitive
+    /// values: a metric that reads them, or a limit on an attack that does. No attack that counts
+    /// worlds knows what that leaves out.
     pub is_conditioned: bool,
     /// How many records the method suppressed, or may have.
     pub withheld: u64,
-    /// Which records were withheld before because a value was too frequent, if that is known and was done.
+    /// Which records were withheld before because a value was too frequent, if that is known and
+    /// was done.
     pub suppressed: Option<Suppressed<'a>>,
     /// What the criteria promise.
     pub promises: &'a Promises<'a>,
@@ -106,7 +112,8 @@ pub struct Making<'a> {
     pub method: &'a dyn Method,
     /// Records with exact quasi-identifiers, in the groups that the method is replayed on.
     pub view: View<'a>,
-    /// The published groups of the same records: parts of the former where large groups were divided by their sensitive values, else the same.
+    /// The published groups of the same records: parts of the former where large groups were
+    /// divided by their sensitive values, else the same.
     pub published: &'a Groups,
     /// The criteria, bound to those records or to the table that they come from.
     pub bound: &'a [Bound],
@@ -141,7 +148,8 @@ pub struct Promises<'a> {
     pub criteria: Vec<(&'a Requirement, &'a Bound)>,
     /// Whether these are all of the plan's criteria: from a release alone some cannot be told.
     pub all: bool,
-    /// The most that anybody who knows nothing else may believe in a sensitive value, if the plan says so.
+    /// The most that anybody who knows nothing else may believe in a sensitive value, if the plan
+    /// says so.
     pub max_belief: Option<Fraction>,
     /// The largest chance to pick a person's record, if the plan says so.
     pub max_risk: Option<Fraction>,
@@ -155,7 +163,8 @@ impl Promises<'_> {
         Promises { criteria: Vec::new(), all: true, max_belief: None, max_risk: None, max_here: None }
     }
 
-    /// The tightest limit on a belief about a sensitive column, or about identity if no column is named.
+    /// The tightest limit on a belief about a sensitive column, or about identity if no column is
+    /// named.
     pub fn limit(&self, column: Option<&str>, about: About, knowledge: Knowledge) -> Option<Limit> {
         let limits = [self.promised(column, about, knowledge), self.tolerated(about, knowledge)];
         limits.into_iter().flatten().min_by(tighter)
@@ -188,8 +197,8 @@ fn tighter(a: &Limit, b: &Limit) -> Ordering {
 
 /// Finds out what can be believed.
 ///
-/// Obligations: the finding depends on the release, the stated knowledge and nothing else; neither the order of rows nor the number of threads changes
-/// it; `people` counts published records.
+/// Obligations: the finding depends on the release, the stated knowledge and nothing else; neither
+/// the order of rows nor the number of threads changes it; `people` counts published records.
 pub trait Attack: Send + Sync {
     /// Attacks the release; one finding for each sensitive column, or one in all.
     fn run(&self, target: &Target<'_>) -> Result<Vec<Finding>>;
@@ -199,8 +208,8 @@ pub trait Attack: Send + Sync {
         false
     }
 
-    /// Whether what it finds depends on original sensitive values beyond what is published: that a release keeps to a
-    /// limit on it tells something about them.
+    /// Whether what it finds depends on original sensitive values beyond what is published: that a
+    /// release keeps to a limit on it tells something about them.
     fn reads_hidden_values(&self) -> bool {
         false
     }
@@ -210,7 +219,8 @@ pub trait Attack: Send + Sync {
         !target.schema.names(Role::Sensitive).is_empty()
     }
 
-    /// What it believes about each group and each of its values that needs protection; nothing if it does not look at groups that way.
+    /// What it believes about each group and each of its values that needs protection; nothing if
+    /// it does not look at groups that way.
     fn each(&self, _target: &Target<'_>) -> Result<Option<Vec<Believed>>> {
         Ok(None)
     }
@@ -246,7 +256,8 @@ pub struct Finding {
     pub knowledge: String,
     /// The highest belief reached; zero where there is nothing to believe.
     pub highest: Fraction,
-    /// Whether that is a lower bound only: about somebody it could not be decided how much is believed.
+    /// Whether that is a lower bound only: about somebody it could not be decided how much is
+    /// believed.
     pub is_lower_bound: bool,
     /// People (published records) whom the attack affects, by its own definition.
     pub people: u64,
@@ -267,7 +278,8 @@ pub struct Finding {
 }
 
 impl Finding {
-    /// The share of records about whom somebody who knows the method believes more than is promised, if it found any.
+    /// The share of records about whom somebody who knows the method believes more than is
+    /// promised, if it found any.
     pub fn vulnerable_share(&self) -> Option<f64> {
         self.detail(VULNERABLE_SHARE).filter(|share| *share > 0.0)
     }
@@ -292,7 +304,8 @@ impl Finding {
         self.detail(SUPPRESSED_UNDECIDED).map(|people| people as u64)
     }
 
-    /// What it was claimed that the belief in which value was the most frequent is not above; nothing for beliefs about people.
+    /// What it was claimed that the belief in which value was the most frequent is not above;
+    /// nothing for beliefs about people.
     pub fn claimed_belief(&self) -> Option<f64> {
         self.detail(CLAIMED_BELIEF)
     }
@@ -319,7 +332,8 @@ impl Finding {
     }
 }
 
-/// The detail that tells about how many people nothing is known, because their records were suppressed.
+/// The detail that tells about how many people nothing is known, because their records were
+/// suppressed.
 pub const SUPPRESSED_UNDECIDED: &str = "suppressed_people_undecided";
 
 /// The detail that tells about how many people something could not be decided.
@@ -328,16 +342,19 @@ pub const UNDECIDED_PEOPLE: &str = "undecided_people";
 /// The detail that tells how many people of a register fit groups of the release.
 pub const REGISTER_FITTING: &str = "register_fitting";
 
-/// The detail that tells what the authors of a way to withhold records claim about the highest belief.
+/// The detail that tells what the authors of a way to withhold records claim about the highest
+/// belief.
 pub const CLAIMED_BELIEF: &str = "claimed_belief";
 
 /// The detail that tells how many records were withheld because a value was too frequent.
 pub const WITHHELD: &str = "withheld";
 
-/// The detail that tells the share of records about whom more is believed than is promised to somebody who does not know the method.
+/// The detail that tells the share of records about whom more is believed than is promised to
+/// somebody who does not know the method.
 pub const VULNERABLE_SHARE: &str = "vulnerable_share";
 
-/// What an attack finds in a release of which nothing else is known and whose maker promises nothing: any tool's, with records of a group that look alike.
+/// What an attack finds in a release of which nothing else is known and whose maker promises
+/// nothing: any tool's, with records of a group that look alike.
 ///
 /// ```
 /// use sfumato::candidate::Groups;
@@ -374,7 +391,8 @@ pub fn on_release(
     })
 }
 
-/// What an attack finds in [`sample::clinic`], six records in two groups of which the original has all five digits of the postal code: for trying and for documentation. The sensitive column is
+/// What an attack finds in [`sample::clinic`], six records in two groups of which the original has
+/// all five digits of the postal code: for trying and for documentation. The sensitive column is
 /// `disease`, and nothing is promised.
 pub fn example(name: &str, written: &[(&str, &str)]) -> Result<Vec<Finding>> {
     let schema = Schema::of(&["zip"], &["disease"]);

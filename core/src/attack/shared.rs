@@ -1,4 +1,5 @@
-//! What attacks share: sensitive columns with the limits on beliefs about them, where original values are published, and the sum of what was found.
+//! What attacks share: sensitive columns with the limits on beliefs about them, where original
+//! values are published, and the sum of what was found.
 
 use super::{Finding, Target};
 use crate::candidate::Groups;
@@ -39,8 +40,9 @@ pub(super) fn for_each_sensitive<T>(
     sensitive.collect()
 }
 
-/// For each value of a published column its code in the table that criteria are bound to: the original where it is at hand, else the release. They differ where
-/// some value is not published any more.
+/// For each value of a published column its code in the table that criteria are bound to: the
+/// original where it is at hand, else the release. They differ where some value is not published
+/// any more.
 fn known_as(target: &Target<'_>, column: &Column) -> Result<Vec<u32>> {
     let mut known_as: Vec<u32> = (0..column.domain().len() as u32).collect();
     if let Some(original) = target.original {
@@ -63,7 +65,8 @@ pub(super) fn limits(target: &Target<'_>, name: &str, codes: &[u32], knowledge: 
     codes.iter().map(|&code| target.promises.limit(Some(name), About::Value(code), knowledge)).collect()
 }
 
-/// For each value of a column the code under which it is published: of the first of its labels, from the value itself upwards, that the release has.
+/// For each value of a column the code under which it is published: of the first of its labels,
+/// from the value itself upwards, that the release has.
 pub(super) fn published_codes(schema: &Schema, column: &Column, release: &Column) -> Vec<Option<u32>> {
     let published: HashMap<&str, u32> = release.domain().labels().iter().zip(0..).collect();
     let rule = schema.find(column.name()).and_then(|spec| spec.rule.as_deref());
@@ -105,7 +108,8 @@ impl Belief {
         Belief { belief, limit, exceeds: limit.is_some_and(|limit| !limit.allows(belief)) }
     }
 
-    /// Greater for the worse one: what exceeds its limit, by the larger factor; else the higher one, with the tighter limit.
+    /// Greater for the worse one: what exceeds its limit, by the larger factor; else the higher
+    /// one, with the tighter limit.
     fn compare(&self, other: &Belief) -> Ordering {
         let excess = |one: &Belief| match one.limit {
             Some(limit) if one.exceeds => one.belief.to_f64() / limit.belief.to_f64(),
@@ -177,7 +181,8 @@ impl Tally {
     }
 }
 
-/// A fraction as near as may be to an exact belief, that compares with some numbers as the belief does.
+/// A fraction as near as may be to an exact belief, that compares with some numbers as the belief
+/// does.
 pub(super) fn on_the_right_side(belief: RBig, near: &[Option<Fraction>]) -> Fraction {
     let (num, den) = belief.clone().into_parts();
     if let (Ok(num), Ok(den)) = (u128::try_from(num), u128::try_from(den)) {
@@ -199,7 +204,8 @@ pub(super) fn on_the_right_side(belief: RBig, near: &[Option<Fraction>]) -> Frac
     }
 }
 
-/// The twentieth that a belief is in. Shares of 32-bit counts are further from a bound than the margin, or on it.
+/// The twentieth that a belief is in. Shares of 32-bit counts are further from a bound than the
+/// margin, or on it.
 fn step(belief: f64) -> usize {
     ((belief * 20.0 - 1e-10).ceil() as usize).clamp(1, 20) - 1
 }

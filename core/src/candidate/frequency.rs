@@ -1,11 +1,14 @@
-//! The frequency set: distinct quasi-identifier vectors with their histograms, and what they become on coarser levels.
+//! The frequency set: distinct quasi-identifier vectors with their histograms, and what they become
+//! on coarser levels.
 //!
-//! A lattice search never looks at rows. It starts from the distinct vectors of base values; a candidate is a roll-up of these, and a roll-up is a
-//! frequency set again, so that coarser candidates are made from finer ones.
+//! A lattice search never looks at rows. It starts from the distinct vectors of base values; a
+//! candidate is a roll-up of these, and a roll-up is a frequency set again, so that coarser
+//! candidates are made from finer ones.
 //!
-//! Columns are packed into a few *parts*. A part knows the distinct combinations of its columns; what a combination becomes on given levels is computed
-//! once for each choice of the part's levels. A vector is then one small number per part, and its group one table look-up per part, however many
-//! columns there are.
+//! Columns are packed into a few *parts*. A part knows the distinct combinations of its columns;
+//! what a combination becomes on given levels is computed once for each choice of the part's
+//! levels. A vector is then one small number per part, and its group one table look-up per part,
+//! however many columns there are.
 
 use super::{Counter, Histogram, dense_ids};
 use foldhash::fast::FixedState;
@@ -143,11 +146,13 @@ impl Scratch {
 /// Key spaces up to this size are always addressed directly.
 const SMALL_SPACE: u64 = 1 << 14;
 
-/// Parts have at most this many choices of levels times combinations, so that what they remember stays small.
+/// Parts have at most this many choices of levels times combinations, so that what they remember
+/// stays small.
 const PART_CELLS: usize = 1 << 24;
 
 impl FrequencySet {
-    /// The distinct vectors of the quasi-identifiers, each given by its codes and its ladder, with histograms of the subjects.
+    /// The distinct vectors of the quasi-identifiers, each given by its codes and its ladder, with
+    /// histograms of the subjects.
     pub fn new(quasi: &[Coded<'_>], ladders: &[Ladder], subjects: &[Coded<'_>], rows: usize) -> FrequencySet {
         let (ids, count) = dense_ids(quasi, rows);
         let mut row_of = vec![u32::MAX; count];
@@ -181,7 +186,8 @@ impl FrequencySet {
         self.subjects[subject].domain
     }
 
-    /// A base code that an entry stands for in a column. For a rolled-up entry it is one of several, equal on the levels it was rolled up to and above.
+    /// A base code that an entry stands for in a column. For a rolled-up entry it is one of
+    /// several, equal on the levels it was rolled up to and above.
     pub fn base_code(&self, entry: u32, column: usize) -> u32 {
         let find = |part: &Part| part.columns.iter().position(|&own| own == column);
         let (part, at) =
@@ -408,7 +414,8 @@ fn pack(quasi: &[Coded<'_>], ladders: &[Ladder], entries: &[u32]) -> (Vec<Part>,
     let mut wanted = quasi.len().min(2);
     loop {
         let dealt = balanced(quasi, wanted);
-        // What a part may have to remember is told before it is made: its choices of levels can be astronomically many.
+        // What a part may have to remember is told before it is made: its choices of levels can be
+        // astronomically many.
         let choices = |columns: &Vec<usize>| {
             columns.iter().fold(1usize, |choices, &column| choices.saturating_mul(ladders[column].maps.len()))
         };
@@ -429,7 +436,8 @@ fn pack(quasi: &[Coded<'_>], ladders: &[Ladder], entries: &[u32]) -> (Vec<Part>,
     }
 }
 
-/// Columns dealt to so many parts, the largest first, each to the part with the fewest possible combinations so far.
+/// Columns dealt to so many parts, the largest first, each to the part with the fewest possible
+/// combinations so far.
 fn balanced(quasi: &[Coded<'_>], parts: usize) -> Vec<Vec<usize>> {
     let mut by_size: Vec<usize> = (0..quasi.len()).collect();
     by_size.sort_by_key(|&column| (std::cmp::Reverse(quasi[column].1), column));

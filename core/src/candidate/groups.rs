@@ -27,8 +27,9 @@ pub struct Groups {
 }
 
 impl Groups {
-    /// Rows with equal values in all columns; groups in the order of those values, so that the order of rows and the number of threads do
-    /// not matter. Without columns all rows are one group.
+    /// Rows with equal values in all columns; groups in the order of those values, so that the
+    /// order of rows and the number of threads do not matter. Without columns all rows are one
+    /// group.
     pub fn by_columns(columns: &[&Column], rows: usize) -> Groups {
         let coded: Vec<(&[u32], usize)> =
             columns.iter().map(|column| (column.codes(), column.domain().len())).collect();
@@ -112,8 +113,8 @@ impl Groups {
     }
 }
 
-/// For every row the number of its combination of codes, counted from 0 in the order of the combinations; and how many there are. Columns are
-/// codes with the size of their domain.
+/// For every row the number of its combination of codes, counted from 0 in the order of the
+/// combinations; and how many there are. Columns are codes with the size of their domain.
 pub fn dense_ids(columns: &[(&[u32], usize)], rows: usize) -> (Vec<u32>, usize) {
     let mut done: Option<(Vec<u32>, usize)> = None;
     let mut left = columns;

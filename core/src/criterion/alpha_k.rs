@@ -1,10 +1,9 @@
 //! (α,k)-anonymity: k-anonymity, and no value is too frequent in a group.
 //!
-//! **Promises** groups of at least k, and that an attacker who knows a person's group believes in no sensitive value with more than α.
-//! **Threat**: linking, and homogeneous groups.
+//! **Promises** groups of at least k, and that an attacker who knows a person's group believes in
+//! no sensitive value with more than α. **Threat**: linking, and homogeneous groups.
 //! **Definition**: n ≥ k, and the count of every value that needs protection is at most α·n.
-//! **Cost**: one pass over the values of a group.
-//! **Reference**: Wong et al. 2006.
+//! **Cost**: one pass over the values of a group. **Reference**: Wong et al. 2006.
 //!
 //! ```
 //! let verdict = sfumato::example("alpha-k-anonymity", &[("alpha", "0.6"), ("k", "3")])?;
@@ -56,7 +55,8 @@ struct AlphaK {
 
 impl Criterion for AlphaK {
     /// # Claim
-    /// The share of a value in a merged group is a weighted mean of its shares in the parts, and sizes add: monotone.
+    /// The share of a value in a merged group is a weighted mean of its shares in the parts, and
+    /// sizes add: monotone.
     fn evidence(&self, group: &Histogram<'_>) -> Evidence {
         let share = largest_share(group, &self.cared_for);
         let holds = group.size() >= self.k && share <= self.alpha;
@@ -80,7 +80,8 @@ impl Criterion for AlphaK {
     }
 
     /// # Claim
-    /// Only values that need protection are read, and of those only such as can have more than the share α (see `never_above`).
+    /// Only values that need protection are read, and of those only such as can have more than the
+    /// share α (see `never_above`).
     fn ignores(&self, code: u32, at_most: u64, size: u64) -> bool {
         !self.cared_for[code as usize] || never_above(self.alpha, at_most, size)
     }
@@ -108,7 +109,8 @@ impl Criterion for AlphaK {
     }
 
     /// # Claim
-    /// A person's record is one of the at least k of her group; and no value that needs protection has more than the share α of it (see `promised`).
+    /// A person's record is one of the at least k of her group; and no value that needs protection
+    /// has more than the share α of it (see `promised`).
     fn promise(&self, about: About, knowledge: Knowledge) -> Option<Limit> {
         if (about, knowledge) == (About::Identity, Knowledge::Nothing) {
             return Some(Limit { belief: Fraction::new(1, u128::from(self.k)), strict: false });

@@ -1,13 +1,20 @@
-//! Bayes-optimal (ρ₁,ρ₂)-privacy: the belief of an attacker who knows the joint distribution does not jump.
+//! Bayes-optimal (ρ₁,ρ₂)-privacy: the belief of an attacker who knows the joint distribution does
+//! not jump.
 //!
-//! **Promises** that for every person and value, a prior belief below ρ₁ does not become a belief above ρ₂, nor one above 1 − ρ₁ one below 1 − ρ₂.
-//! **Threat**: an attacker who knows how sensitive values depend on quasi-identifiers, and computes.
-//! **Definition**: with f(q,s) the joint distribution, prior α = f(s|q), and belief after seeing the release β ∝ n(q\*,s)·f(s|q)/f(s|q\*), n(q\*,s) the count of s in the group
-//! and f(s|q\*) over all q that the group stands for. f is a file (`joint = "file.csv"`: the quasi-identifier columns, the sensitive column and one column of weights), or estimated
-//! from the table that is checked (`joint = "table"`: belief then equals prior for every combination that is whole in its group, so it tells something only where groups share a combination, as bucketized ones do).
-//! In a file, a combination belongs to a group when its values, or labels of their hierarchies, are those of the group. A group with values that f rules out is a breach.
-//! **Cost**: combinations in a group times sensitive values. Not monotone: merging groups can create a breach (Theorem 5.1).
-//! **Reference**: Machanavajjhala et al. 2007, Theorem 3.1, Definition 3.3; Evfimievski et al. 2003.
+//! **Promises** that for every person and value, a prior belief below ρ₁ does not become a belief
+//! above ρ₂, nor one above 1 − ρ₁ one below 1 − ρ₂. **Threat**: an attacker who knows how sensitive
+//! values depend on quasi-identifiers, and computes. **Definition**: with f(q,s) the joint
+//! distribution, prior α = f(s|q), and belief after seeing the release β ∝
+//! n(q\*,s)·f(s|q)/f(s|q\*), n(q\*,s) the count of s in the group and f(s|q\*) over all q that the
+//! group stands for. f is a file (`joint = "file.csv"`: the quasi-identifier columns, the sensitive
+//! column and one column of weights), or estimated from the table that is checked
+//! (`joint = "table"`: belief then equals prior for every combination that is whole in its group,
+//! so it tells something only where groups share a combination, as bucketized ones do). In a file,
+//! a combination belongs to a group when its values, or labels of their hierarchies, are those of
+//! the group. A group with values that f rules out is a breach. **Cost**: combinations in a group
+//! times sensitive values. Not monotone: merging groups can create a breach (Theorem 5.1).
+//! **Reference**: Machanavajjhala et al. 2007, Theorem 3.1, Definition 3.3; Evfimievski et al.
+//! 2003.
 //!
 //! ```
 //! let verdict = sfumato::example("bayes-optimal", &[("rho1", "0.4"), ("rho2", "0.6")])?;
@@ -136,7 +143,8 @@ impl JointFile {
         let coded: Vec<(&[u32], usize)> = own.iter().map(|column| (column.codes(), column.domain().len())).collect();
         let (ids, count) = dense_ids(&coded, table.rows());
         let weights = whole_weights(weight)?;
-        // Values that the table lacks come after those it has: nobody has them, and the attacker's prior knows them.
+        // Values that the table lacks come after those it has: nobody has them, and the attacker's
+        // prior knows them.
         let stated = table.column(sensitive.name())?;
         let mut values = sensitive.domain().len();
         let mut next_value = || {
@@ -197,7 +205,8 @@ impl JointFile {
     }
 }
 
-/// For each label the base codes of the column that it stands for, on any level of the column's hierarchy.
+/// For each label the base codes of the column that it stands for, on any level of the column's
+/// hierarchy.
 fn labels_of(context: &Context<'_>, column: &Column) -> Result<HashMap<String, HashSet<u32>>> {
     let mut reach: HashMap<String, HashSet<u32>> = HashMap::new();
     let bound = context.schema.find(column.name()).and_then(|spec| spec.rule.as_deref());
@@ -320,8 +329,9 @@ impl BayesOptimal {
 
 impl Criterion for BayesOptimal {
     /// # Claim
-    /// By Theorem 3.1 the belief of an attacker with joint distribution f about a person with combination q in a group is `n(q*,s)·f(s|q)/f(s|q*)`, normalised over s; factors that
-    /// do not depend on s cancel, so weights need no normalisation.
+    /// By Theorem 3.1 the belief of an attacker with joint distribution f about a person with
+    /// combination q in a group is `n(q*,s)·f(s|q)/f(s|q*)`, normalised over s; factors that do not
+    /// depend on s cancel, so weights need no normalisation.
     fn evidence(&self, group: &Histogram<'_>) -> Evidence {
         let sight = self.sight(group);
         let ruled_out = sight.counts.iter().zip(&sight.weights).any(|(&count, &weight)| count > 0 && weight == 0);
@@ -358,7 +368,8 @@ mod tests {
         RBig::from_parts(IBig::from(num), UBig::from(den))
     }
 
-    /// Whether one group with counts of values suffers no breach, in rationals, as the definition says.
+    /// Whether one group with counts of values suffers no breach, in rationals, as the definition
+    /// says.
     fn plain(joint: &[[u64; VALUES]], counts: [u32; VALUES], rho1: &RBig, rho2: &RBig) -> bool {
         let of_group = |value: usize| joint.iter().map(|row| row[value]).sum::<u64>();
         if (0..VALUES).any(|value| counts[value] > 0 && of_group(value) == 0) {

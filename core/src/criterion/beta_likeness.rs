@@ -1,10 +1,11 @@
-//! β-likeness: no sensitive value gains much in any group, relative to its share in the whole table.
+//! β-likeness: no sensitive value gains much in any group, relative to its share in the whole
+//! table.
 //!
-//! **Promises** that an attacker's belief in any value grows by at most the factor 1 + β; rare values are protected as well as frequent ones.
-//! **Threat**: gain about rare values, which distances such as t-closeness average away.
-//! **Definition**: with p the share in the table and q > p the share in the group, (q − p)/p ≤ β (*basic*), or ≤ min(β, −ln p) (*enhanced*). Losses are not bounded.
-//! **Cost**: one division per value.
-//! **Reference**: Cao and Karras 2012.
+//! **Promises** that an attacker's belief in any value grows by at most the factor 1 + β; rare
+//! values are protected as well as frequent ones. **Threat**: gain about rare values, which
+//! distances such as t-closeness average away. **Definition**: with p the share in the table and q
+//! > p the share in the group, (q − p)/p ≤ β (*basic*), or ≤ min(β, −ln p) (*enhanced*). Losses are
+//! not bounded. **Cost**: one division per value. **Reference**: Cao and Karras 2012.
 //!
 //! ```
 //! let verdict = sfumato::example("beta-likeness", &[("beta", "1")])?;
@@ -79,7 +80,8 @@ impl BetaLikeness {
 
 impl Criterion for BetaLikeness {
     /// # Claim
-    /// The share of a value in a merged group is a weighted mean of its shares in the parts, so its gain is at most the largest of theirs: monotone.
+    /// The share of a value in a merged group is a weighted mean of its shares in the parts, so its
+    /// gain is at most the largest of theirs: monotone.
     fn evidence(&self, group: &Histogram<'_>) -> Evidence {
         let cared = group.entries().iter().filter(|(code, _)| self.cared_for[*code as usize]);
         let mut largest = Fraction::ZERO;
@@ -106,14 +108,16 @@ impl Criterion for BetaLikeness {
     }
 
     /// # Claim
-    /// Of a value only its count is read, its count in the whole table, and whether it needs protection.
+    /// Of a value only its count is read, its count in the whole table, and whether it needs
+    /// protection.
     fn alike(&self, a: u32, b: u32) -> bool {
         let read = |code: u32| self.cared_for[code as usize].then(|| self.whole.counts[code as usize]);
         read(a) == read(b)
     }
 
     /// # Claim
-    /// A gain of at most β is a share of at most (1 + β)·p; the enhanced variant also bounds it by (1 − ln p)·p.
+    /// A gain of at most β is a share of at most (1 + β)·p; the enhanced variant also bounds it by
+    /// (1 − ln p)·p.
     fn promise(&self, about: About, knowledge: Knowledge) -> Option<Limit> {
         let About::Value(code) = about else { return None };
         let cared = self.cared_for.get(code as usize) == Some(&true);

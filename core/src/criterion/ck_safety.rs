@@ -1,12 +1,15 @@
 //! (c,k)-safety: whoever knows k implications between people does not reach the confidence c.
 //!
-//! **Promises** that an attacker who knows k facts "if w has z then t has s" believes in no value of anybody with c or more.
-//! **Threat**: knowledge about how people's values hang together, whatever it is; only how many implications are known is stated. Every value is protected, whatever `sensitive_values` says.
-//! **Definition**: 1/(NR + 1) < c. NR is the least `Pr(all false)/Pr(s∈t)` over k + 1 statements "w has z" of which "t has s" is one. In one group with n people and counts r₁ ≥ r₂ ≥ … the least chance that
-//! j statements are all false is `MIN(j) = min Π_i (n − i − r₁ − … − r_{k_i})/(n − i)` over k₀ ≥ k₁ ≥ … with sum j; NR is the least product of MIN over ways to spread k + 1 statements over groups, times n/r₁ in
-//! the target's, which has at least one.
-//! **Cost**: about k³ steps for each group; (k + 1)² groups are kept.
-//! **Reference**: Martin, Kifer, Machanavajjhala, Gehrke and Halpern 2007.
+//! **Promises** that an attacker who knows k facts "if w has z then t has s" believes in no value
+//! of anybody with c or more. **Threat**: knowledge about how people's values hang together,
+//! whatever it is; only how many implications are known is stated. Every value is protected,
+//! whatever `sensitive_values` says. **Definition**: 1/(NR + 1) < c. NR is the least
+//! `Pr(all false)/Pr(s∈t)` over k + 1 statements "w has z" of which "t has s" is one. In one group
+//! with n people and counts r₁ ≥ r₂ ≥ … the least chance that j statements are all false is
+//! `MIN(j) = min Π_i (n − i − r₁ − … − r_{k_i})/(n − i)` over k₀ ≥ k₁ ≥ … with sum j; NR is the
+//! least product of MIN over ways to spread k + 1 statements over groups, times n/r₁ in the
+//! target's, which has at least one. **Cost**: about k³ steps for each group; (k + 1)² groups are
+//! kept. **Reference**: Martin, Kifer, Machanavajjhala, Gehrke and Halpern 2007.
 //!
 //! ```
 //! let verdict = sfumato::example("ck-safety", &[("k", "0"), ("c", "0.7")])?;
@@ -71,7 +74,8 @@ struct CkSafety {
     c: Fraction,
     /// What the negated ratio must exceed: (1 − c)/c.
     odds: Fraction,
-    /// What groups that are decided one by one rely on; nothing where no more than zero need be exceeded.
+    /// What groups that are decided one by one rely on; nothing where no more than zero need be
+    /// exceeded.
     shares: Option<Shares>,
 }
 
@@ -86,9 +90,12 @@ struct WithTarget(usize);
 /// MIN(j) for j = 0, 1, … up to so many statements.
 ///
 /// # Claim
-/// Let people 0, 1, … be named k₀ ≥ k₁ ≥ … values that they do not have. Whichever values these are, and whatever the first i people have, of n − i records that are left for the next at most r₁ + … + r_{k_i} have
-/// a value that she does not have: at least n − i − r₁ − … − r_{k_i} are possible. If everybody is named the most frequent values, there are exactly so many: nobody before took a record with one of them.
-/// So the product is the least chance (Lemma 12 of the reference).
+/// Let people 0, 1, … be named k₀ ≥ k₁ ≥ … values that they do not have. Whichever values these
+/// are, and whatever the first i people have, of n − i records that are left for the next at most
+/// r₁ + … + r_{k_i} have a value that she does not have: at least n − i − r₁ − … − r_{k_i} are
+/// possible. If everybody is named the most frequent values, there are exactly so many: nobody
+/// before took a record with one of them. So the product is the least chance (Lemma 12 of the
+/// reference).
 ///
 /// With as many statements as the group has values, one person may be named all: then it is zero.
 fn least_chances<N: Number>(shape: &Shape, statements: usize) -> Vec<N> {
@@ -169,7 +176,8 @@ fn shape_of(people: u64, descending: &[u32], statements: usize) -> Shape {
 struct Shares {
     /// For j = 0, 1, …: what MIN(j) is at least.
     floors: Vec<Fraction>,
-    /// For j = 0, 1, …: the least product of floors of which the j's sum up to this; as a float and exactly.
+    /// For j = 0, 1, …: the least product of floors of which the j's sum up to this; as a float and
+    /// exactly.
     elsewhere: Vec<(f64, RBig)>,
 }
 
@@ -180,12 +188,15 @@ impl CkSafety {
     /// How many groups must be kept of those with the lowest chance for so many statements.
     ///
     /// # Claim
-    /// In the best way to spread all statements, a group with j of them that is not kept can be exchanged for one that is, is no worse and has none: at most as many others have any as there are other statements.
+    /// In the best way to spread all statements, a group with j of them that is not kept can be
+    /// exchanged for one that is, is no worse and has none: at most as many others have any as
+    /// there are other statements.
     fn keep(&self, statements: usize) -> usize {
         self.statements + 1 - statements
     }
 
-    /// Lowest values of no groups: for 1, 2, … statements elsewhere, and for 1, 2, … in the target's group.
+    /// Lowest values of no groups: for 1, 2, … statements elsewhere, and for 1, 2, … in the
+    /// target's group.
     fn minima(&self) -> Box<[Minimum]> {
         let minimum = |quantity: Arc<dyn Quantity>, j: usize| Minimum::new(quantity, self.keep(j));
         let elsewhere = (1..self.statements).map(|j| minimum(Arc::new(AllFalse(j)), j));
@@ -207,7 +218,9 @@ impl CkSafety {
         (float, self.is_exceeded(float, || WithTarget(self.statements).exact(shape)))
     }
 
-    /// Works out, from the table as one group, what groups that are decided one by one rely on: half of what the table has to spare, in proportion, is left to groups without the target, the same for each statement.
+    /// Works out, from the table as one group, what groups that are decided one by one rely on:
+    /// half of what the table has to spare, in proportion, is left to groups without the target,
+    /// the same for each statement.
     fn share_out(&self, mut whole: Vec<u64>) -> Option<Shares> {
         if self.odds.num == 0 {
             return None;
@@ -275,8 +288,9 @@ impl Criterion for CkSafety {
     }
 
     /// # Claim
-    /// The worst k implications all end in the same "t has s" (Theorem 9 of the reference), so belief is `Pr(s∈t)/(Pr(s∈t) + Pr(all false))`. Groups are independent, and s is best the most frequent value: it is
-    /// among those that the target is named in any case.
+    /// The worst k implications all end in the same "t has s" (Theorem 9 of the reference), so
+    /// belief is `Pr(s∈t)/(Pr(s∈t) + Pr(all false))`. Groups are independent, and s is best the
+    /// most frequent value: it is among those that the target is named in any case.
     fn gather(&self, so_far: &mut Evidence, group: &Histogram<'_>, times: u64) {
         let shape = self.shape(group);
         let chances = least_chances::<f64>(&shape, self.statements);
@@ -326,8 +340,11 @@ impl Criterion for CkSafety {
     }
 
     /// # Claim
-    /// Let F(j) be any numbers and `G(j)` the least product of F's whose j's sum up to j. If every group has `MIN(j) ≥ F(j)` and `MIN(j)·n/r₁·G(k + 1 − j)` above the odds, for all j, then so is any product of MIN's with the
-    /// target's group among them. The table as one group has `MIN(i)·MIN(j) ≥ MIN(i + j)`, as further people come later in the product: if it is safe, it says so with F = MIN, and with somewhat less.
+    /// Let F(j) be any numbers and `G(j)` the least product of F's whose j's sum up to j. If every
+    /// group has `MIN(j) ≥ F(j)` and `MIN(j)·n/r₁·G(k + 1 − j)` above the odds, for all j, then so
+    /// is any product of MIN's with the target's group among them. The table as one group has
+    /// `MIN(i)·MIN(j) ≥ MIN(i + j)`, as further people come later in the product: if it is safe, it
+    /// says so with F = MIN, and with somewhat less.
     fn holds_among(&self, group: &Histogram<'_>) -> bool {
         let Some(Shares { floors, elsewhere }) = &self.shares else { return self.holds(group) };
         let shape = self.shape(group);
@@ -367,7 +384,9 @@ impl Criterion for CkSafety {
     }
 
     /// # Claim
-    /// That t does not have x is the implication "x∈t → s∈t", as t has one value; that v is of t's family is "s∈v → s∈t". Fewer implications never tell more. What other people *have* is no implication.
+    /// That t does not have x is the implication "x∈t → s∈t", as t has one value; that v is of t's
+    /// family is "s∈v → s∈t". Fewer implications never tell more. What other people *have* is no
+    /// implication.
     fn promise(&self, about: About, knowledge: Knowledge) -> Option<Limit> {
         let implications = match knowledge {
             Knowledge::Nothing => 0,
@@ -400,7 +419,8 @@ mod tests {
     fn implications_reach_over_groups() {
         // Two people without the flu, 2/4 · 1/3, over 2/4 who have it.
         assert!((belief("1", &[&["flu", "flu", "hiv", "cancer"]]) - 0.75).abs() < 1e-12);
-        // Believed most: 12 of 20; and that somebody in the other group has neither of two values leaves 2 of 22.
+        // Believed most: 12 of 20; and that somebody in the other group has neither of two values
+        // leaves 2 of 22.
         let one = [vec!["a"; 12], vec!["b", "c", "d", "e", "f", "g", "h", "i"]].concat();
         let other = [vec!["x"; 10], vec!["y"; 10], vec!["z", "w"]].concat();
         assert!((belief("2", &[&one, &other]) - 33.0 / 35.0).abs() < 1e-12);
@@ -500,7 +520,8 @@ mod tests {
         assert!(certain.share_out(whole.to_vec()).is_none());
     }
 
-    /// With j of all statements in a group, so many others at most have any: one more must be known to find one that has none.
+    /// With j of all statements in a group, so many others at most have any: one more must be known
+    /// to find one that has none.
     #[test]
     fn as_many_groups_are_kept_as_may_be_taken_and_one_more() {
         let safety = CkSafety { k: 4, statements: 5, c: Fraction::ONE, odds: Fraction::ZERO, shares: None };

@@ -1,11 +1,11 @@
 //! δ-disclosure privacy: no value becomes much more or much less likely.
 //!
-//! **Promises** that the share of every sensitive value in every group differs from its share in the whole table by less than a factor e^δ.
-//! **Threat**: an attacker who compares groups with the whole, in both directions.
-//! **Definition**: |ln(share in the group / share in the table)| < δ for every value, strict. A value that a group lacks is a breach (its ratio is 0), unless
-//! `absent = "ignore"`; that reading, which some tools use, is not monotone.
-//! **Cost**: one division per value.
-//! **Reference**: Brickell and Shmatikov 2008.
+//! **Promises** that the share of every sensitive value in every group differs from its share in
+//! the whole table by less than a factor e^δ. **Threat**: an attacker who compares groups with the
+//! whole, in both directions. **Definition**: |ln(share in the group / share in the table)| < δ for
+//! every value, strict. A value that a group lacks is a breach (its ratio is 0), unless
+//! `absent = "ignore"`; that reading, which some tools use, is not monotone. **Cost**: one division
+//! per value. **Reference**: Brickell and Shmatikov 2008.
 //!
 //! ```
 //! let verdict = sfumato::example("delta-disclosure", &[("delta", "1"), ("absent", "\"ignore\"")])?;
@@ -72,8 +72,10 @@ impl DeltaDisclosure {
 
 impl Criterion for DeltaDisclosure {
     /// # Claim
-    /// The ratio in a merged group is a weighted mean of the ratios in the parts, so it stays inside any interval that holds them: monotone, as long as absent values count. The
-    /// logarithm of a fraction other than 1 is transcendental, so it never equals δ and the comparison always ends.
+    /// The ratio in a merged group is a weighted mean of the ratios in the parts, so it stays
+    /// inside any interval that holds them: monotone, as long as absent values count. The logarithm
+    /// of a fraction other than 1 is transcendental, so it never equals δ and the comparison always
+    /// ends.
     fn evidence(&self, group: &Histogram<'_>) -> Evidence {
         if self.absent_is_breach && self.lacks_a_value(group) {
             return Evidence::of(group, false, [Measure::most_real(f64::INFINITY)]);
@@ -104,7 +106,8 @@ impl Criterion for DeltaDisclosure {
     }
 
     /// # Claim
-    /// Of a value only its count is read, its count in the whole table, and whether it needs protection.
+    /// Of a value only its count is read, its count in the whole table, and whether it needs
+    /// protection.
     fn alike(&self, a: u32, b: u32) -> bool {
         let read = |code: u32| self.cared_for[code as usize].then(|| self.whole.counts[code as usize]);
         read(a) == read(b)

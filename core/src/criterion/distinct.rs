@@ -1,10 +1,9 @@
 //! Distinct l-diversity: at least l different values in every group.
 //!
-//! **Promises** that no group is homogeneous, and that l − 1 values must be ruled out before one is certain.
-//! **Threat**: homogeneity.
-//! **Definition**: a group that holds a value which needs protection has at least l different values.
-//! **Cost**: none beyond the histogram.
-//! **Reference**: Machanavajjhala et al. 2007, Principle 2 in its weakest reading.
+//! **Promises** that no group is homogeneous, and that l − 1 values must be ruled out before one is
+//! certain. **Threat**: homogeneity. **Definition**: a group that holds a value which needs
+//! protection has at least l different values. **Cost**: none beyond the histogram. **Reference**:
+//! Machanavajjhala et al. 2007, Principle 2 in its weakest reading.
 //!
 //! ```
 //! let verdict = sfumato::example("distinct-l-diversity", &[("l", "2")])?;
@@ -49,7 +48,8 @@ struct DistinctDiversity {
 
 impl Criterion for DistinctDiversity {
     /// # Claim
-    /// A merged group holds the values of its parts, and a value that needs protection came from a part with l values: monotone.
+    /// A merged group holds the values of its parts, and a value that needs protection came from a
+    /// part with l values: monotone.
     fn evidence(&self, group: &Histogram<'_>) -> Evidence {
         let protected = group.entries().iter().any(|(code, _)| self.cared_for[*code as usize]);
         let values = if protected { Fraction::from(group.entries().len() as u64) } else { Fraction::INFINITE };
@@ -60,7 +60,8 @@ impl Criterion for DistinctDiversity {
         true
     }
 
-    /// A value that needs protection may join a group without one: only where all need it, growth is harmless.
+    /// A value that needs protection may join a group without one: only where all need it, growth
+    /// is harmless.
     fn survives_growth(&self) -> bool {
         all_need_protection(&self.cared_for)
     }
@@ -82,7 +83,8 @@ impl Criterion for DistinctDiversity {
     }
 
     /// # Claim
-    /// A group with a value that needs protection has at least l different ones. Ruling out l − 2 of them leaves another one beside it, so none is certain.
+    /// A group with a value that needs protection has at least l different ones. Ruling out l − 2
+    /// of them leaves another one beside it, so none is certain.
     fn promise(&self, about: About, knowledge: Knowledge) -> Option<Limit> {
         let About::Value(code) = about else { return None };
         let ruled_out = match knowledge {

@@ -1,11 +1,12 @@
 //! Entropy l-diversity: the values of a group are as uncertain as l equally frequent ones.
 //!
-//! **Promises** that every group has the entropy of at least l equally frequent values; so it has at least l values and none dominates.
-//! **Threat**: homogeneity and skew inside groups.
-//! **Definition**: −Σ p·ln p ≥ ln l. Where only some values need protection (`sensitive_values`), the others are don't-care values and the adjusted entropy decides, as for
-//! `entropy-l-diversity-dont-care`.
-//! **Cost**: one logarithm per value of a group; a big-integer decision only within 10⁻⁹ of the threshold.
-//! **Reference**: Øhrn and Ohno-Machado 1999; Machanavajjhala et al. 2007, Definition 4.1.
+//! **Promises** that every group has the entropy of at least l equally frequent values; so it has
+//! at least l values and none dominates. **Threat**: homogeneity and skew inside groups.
+//! **Definition**: −Σ p·ln p ≥ ln l. Where only some values need protection (`sensitive_values`),
+//! the others are don't-care values and the adjusted entropy decides, as for
+//! `entropy-l-diversity-dont-care`. **Cost**: one logarithm per value of a group; a big-integer
+//! decision only within 10⁻⁹ of the threshold. **Reference**: Øhrn and Ohno-Machado 1999;
+//! Machanavajjhala et al. 2007, Definition 4.1.
 //!
 //! ```
 //! let verdict = sfumato::example("entropy-l-diversity", &[("l", "1.8")])?;
@@ -50,7 +51,8 @@ pub(super) fn make(params: &Params, cared_for: Vec<bool>) -> Result<Box<dyn Crit
     Ok(Box::new(EntropyDiversity { l: params.decimal("l").fraction(), cared_for }))
 }
 
-/// A limit that a float belief, right to twelve digits, is rounded up to; nothing where it limits nothing.
+/// A limit that a float belief, right to twelve digits, is rounded up to; nothing where it limits
+/// nothing.
 pub(super) fn limit_above(belief: f64, strict: bool) -> Option<Limit> {
     const STEPS: u128 = 1 << 60;
     let steps = (belief * (1.0 + 1e-12) * STEPS as f64).ceil();
@@ -61,7 +63,8 @@ pub(super) fn limit_above(belief: f64, strict: bool) -> Option<Limit> {
 fn largest_share(l: f64, m: usize) -> f64 {
     let others = (m as f64 - 1.0).ln();
     let entropy = |p: f64| -p * p.ln() - (1.0 - p) * ((1.0 - p).ln() - others);
-    // From the uniform distribution on, the entropy falls as p grows. The margin is more than the rounding of it. At one it is no number, which counts as too low: one stays the upper end.
+    // From the uniform distribution on, the entropy falls as p grows. The margin is more than the
+    // rounding of it. At one it is no number, which counts as too low: one stays the upper end.
     let (mut low, mut high) = (1.0 / m as f64, 1.0);
     for _ in 0..100 {
         let middle = (low + high) / 2.0;
@@ -81,8 +84,9 @@ struct EntropyDiversity {
 
 impl Criterion for EntropyDiversity {
     /// # Claim
-    /// Entropy is concave, so a merged group has at least the least entropy of its parts (Theorem 5.2; with don't-care values Theorem 5.4): monotone.
-    /// The decision at the threshold is `nⁿ ≥ lⁿ·Πrʳ` in integers (see `EffectiveNumber`).
+    /// Entropy is concave, so a merged group has at least the least entropy of its parts (Theorem
+    /// 5.2; with don't-care values Theorem 5.4): monotone. The decision at the threshold is
+    /// `nⁿ ≥ lⁿ·Πrʳ` in integers (see `EffectiveNumber`).
     fn evidence(&self, group: &Histogram<'_>) -> Evidence {
         let number = EffectiveNumber::new(group, &self.cared_for);
         let estimate = number.to_f64();
@@ -95,8 +99,9 @@ impl Criterion for EntropyDiversity {
     }
 
     /// # Claim
-    /// Of all ways to take m records out, capping the largest counts leaves the most even ones (every other rest majorizes it), and a lower cap leaves more even ones still. So the
-    /// highest cap under which the entropy suffices tells how many must go.
+    /// Of all ways to take m records out, capping the largest counts leaves the most even ones
+    /// (every other rest majorizes it), and a lower cap leaves more even ones still. So the highest
+    /// cap under which the entropy suffices tells how many must go.
     fn least_removed(&self, group: &Histogram<'_>) -> u64 {
         if !all_need_protection(&self.cared_for) {
             return 0;
@@ -124,7 +129,8 @@ impl Criterion for EntropyDiversity {
     }
 
     /// # Claim
-    /// The entropy is a mean of −ln p over values with shares p, so at least −ln of the largest one.
+    /// The entropy is a mean of −ln p over values with shares p, so at least −ln of the largest
+    /// one.
     fn eligibility(&self) -> Option<u64> {
         all_need_protection(&self.cared_for).then(|| self.l.ceil())
     }
@@ -140,8 +146,11 @@ impl Criterion for EntropyDiversity {
     }
 
     /// # Claim
-    /// With one share given as p, the entropy is largest when the other m − 1 values of the column share the rest evenly: `−p·ln p − (1 − p)·ln((1 − p)/(m − 1))`. So p is at most where that falls to ln l.
-    /// Lowering don't-care counts only raises the share of a value that needs protection, so the share in the group is at most the one in the adjusted counts, of which the same holds.
+    /// With one share given as p, the entropy is largest when the other m − 1 values of the column
+    /// share the rest evenly: `−p·ln p − (1 − p)·ln((1 − p)/(m − 1))`. So p is at most where that
+    /// falls to ln l. Lowering don't-care counts only raises the share of a value that needs
+    /// protection, so the share in the group is at most the one in the adjusted counts, of which
+    /// the same holds.
     fn promise(&self, about: About, knowledge: Knowledge) -> Option<Limit> {
         let About::Value(code) = about else { return None };
         if knowledge != Knowledge::Nothing || self.cared_for.get(code as usize) != Some(&true) {

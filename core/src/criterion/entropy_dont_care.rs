@@ -1,15 +1,15 @@
 //! Entropy l-diversity with don't-care values: some values may be known, the others stay uncertain.
 //!
-//! **Promises** entropy l-diversity after counts of don't-care values (say, "healthy") are lowered as far as helps: they may dominate a group without
-//! harm.
-//! **Threat**: as entropy l-diversity, for the values that need protection.
-//! **Definition**: adjusted entropy ≥ ln l, the adjusted entropy being the largest that lowering don't-care counts can give. A group of don't-care values only
-//! holds.
-//! **Cost**: as entropy l-diversity, plus sorting the don't-care counts.
-//! **Reference**: Machanavajjhala et al. 2007, Definition 4.5 and Algorithm 1.
+//! **Promises** entropy l-diversity after counts of don't-care values (say, "healthy") are lowered
+//! as far as helps: they may dominate a group without harm. **Threat**: as entropy l-diversity, for
+//! the values that need protection. **Definition**: adjusted entropy ≥ ln l, the adjusted entropy
+//! being the largest that lowering don't-care counts can give. A group of don't-care values only
+//! holds. **Cost**: as entropy l-diversity, plus sorting the don't-care counts. **Reference**:
+//! Machanavajjhala et al. 2007, Definition 4.5 and Algorithm 1.
 //!
 //! # Claim
-//! With r don't-care counts lowered, exp(adjusted entropy) is the effective number of the counts that stay, plus r (see `EffectiveNumber`), so the threshold is decided in integers. Monotone by
+//! With r don't-care counts lowered, exp(adjusted entropy) is the effective number of the counts
+//! that stay, plus r (see `EffectiveNumber`), so the threshold is decided in integers. Monotone by
 //! Theorem 5.4.
 //!
 //! ```
@@ -41,7 +41,8 @@ pub const KIND: Kind<Build> = Kind {
     },
 };
 
-/// The values that need protection: not under `dont_care`, and under `sensitive_values` if there are any.
+/// The values that need protection: not under `dont_care`, and under `sensitive_values` if there
+/// are any.
 pub(super) fn cared_for(context: &Context<'_>) -> Result<Vec<bool>> {
     let mut cared_for = context.cared_for()?;
     let named = context.schema.find(&context.on[0]).map_or(&[][..], |spec| &spec.sensitive_values);

@@ -73,7 +73,8 @@ pub struct Evidence {
 /// The group that decides the measured value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct WorstGroup {
-    /// Whether it holds by itself: with two thresholds, a group that fails either is worse than one that fails none.
+    /// Whether it holds by itself: with two thresholds, a group that fails either is worse than one
+    /// that fails none.
     pub holds: bool,
     /// How many records it has.
     pub size: u64,
@@ -102,7 +103,8 @@ impl Evidence {
         }
     }
 
-    /// The evidence of one group: whether the criterion holds for it, and what was measured; the first measure tells the worst group.
+    /// The evidence of one group: whether the criterion holds for it, and what was measured; the
+    /// first measure tells the worst group.
     pub fn of(group: &Histogram<'_>, holds: bool, measures: impl IntoIterator<Item = Measure>) -> Self {
         let violating = if holds { Violating::default() } else { Violating { groups: 1, records: group.size() } };
         let measures: SmallVec<[Measure; 1]> = measures.into_iter().collect();
@@ -116,7 +118,8 @@ impl Evidence {
         &self.minima
     }
 
-    /// Takes in so many groups alike of which nothing is measured: whether the criterion holds for them.
+    /// Takes in so many groups alike of which nothing is measured: whether the criterion holds for
+    /// them.
     pub fn note(&mut self, group: &Histogram<'_>, holds: bool, times: u64) {
         if self.worst.is_none() {
             self.absorb(&Evidence::of(group, holds, [Measure::most(Fraction::ZERO)]).repeated(times));
@@ -127,7 +130,8 @@ impl Evidence {
         }
     }
 
-    /// Takes the lowest values out, or so many empty sets where there are none yet: to add to them and [put them back](Evidence::put_minima).
+    /// Takes the lowest values out, or so many empty sets where there are none yet: to add to them
+    /// and [put them back](Evidence::put_minima).
     pub fn take_minima(&mut self, sets: usize) -> Minima {
         let minima = std::mem::take(&mut self.minima);
         if minima.is_empty() { Minima::new(sets) } else { minima }
@@ -190,7 +194,8 @@ impl Evidence {
 pub struct Verdict {
     /// Whether it holds.
     pub holds: bool,
-    /// The strongest parameter that would hold; nothing if no finite one would, or there is no group.
+    /// The strongest parameter that would hold; nothing if no finite one would, or there is no
+    /// group.
     pub measured: Option<f64>,
     /// Further measured values, by the parameter they belong to.
     pub also: SmallVec<[(&'static str, f64); 1]>,
@@ -216,7 +221,8 @@ pub struct Reached {
 }
 
 impl Verdict {
-    /// The verdict of a criterion that holds when it holds for every group by itself, and whose first measure is the parameter.
+    /// The verdict of a criterion that holds when it holds for every group by itself, and whose
+    /// first measure is the parameter.
     pub fn of(evidence: &Evidence) -> Verdict {
         Verdict {
             holds: evidence.holds,

@@ -1,10 +1,10 @@
 //! Frequency ("simple") l-diversity: no value has more than 1/l of a group.
 //!
-//! **Promises** that an attacker who knows a person's group believes in no sensitive value with more than 1/l.
-//! **Threat**: homogeneous and nearly homogeneous groups.
-//! **Definition**: r₁ ≤ n/l, r₁ the count of the most frequent value that needs protection.
-//! **Cost**: one pass over the values of a group.
-//! **Reference**: Xiao and Tao 2006 (Anatomy); (α,k)-anonymity of Wong et al. 2006 with α = 1/l.
+//! **Promises** that an attacker who knows a person's group believes in no sensitive value with
+//! more than 1/l. **Threat**: homogeneous and nearly homogeneous groups. **Definition**: r₁ ≤ n/l,
+//! r₁ the count of the most frequent value that needs protection. **Cost**: one pass over the
+//! values of a group. **Reference**: Xiao and Tao 2006 (Anatomy); (α,k)-anonymity of Wong et al.
+//! 2006 with α = 1/l.
 //!
 //! ```
 //! let verdict = sfumato::example("frequency-l-diversity", &[("l", "1.5")])?;
@@ -56,7 +56,8 @@ pub(super) fn largest_share(group: &Histogram<'_>, cared_for: &[bool]) -> Fracti
 /// What follows where no value that needs protection has more than a share of any group.
 ///
 /// # Claim
-/// Belief in a value is its share of the group. Once i values are ruled out it is r/(n − what they had): if *every* value has at most the share a, at most `a·n/(n − i·a·n) = a/(1 − i·a)`.
+/// Belief in a value is its share of the group. Once i values are ruled out it is r/(n − what they
+/// had): if *every* value has at most the share a, at most `a·n/(n − i·a·n) = a/(1 − i·a)`.
 pub(super) fn promised(share: Fraction, cared_for: &[bool], about: About, knowledge: Knowledge) -> Option<Limit> {
     let About::Value(code) = about else { return None };
     let ruled_out = match knowledge {
@@ -72,7 +73,8 @@ pub(super) fn promised(share: Fraction, cared_for: &[bool], about: About, knowle
 /// Whether at most so many records cannot be more than a share of any group of that size.
 ///
 /// # Claim
-/// A value with r ≤ `at_most` records of n ≥ `size` has the share r/n ≤ at_most/size. A value that stays at or below the largest share allowed decides nothing, wherever its records are.
+/// A value with r ≤ `at_most` records of n ≥ `size` has the share r/n ≤ at_most/size. A value that
+/// stays at or below the largest share allowed decides nothing, wherever its records are.
 pub(super) fn never_above(share: Fraction, at_most: u64, size: u64) -> bool {
     at_most == 0 || Fraction::new(u128::from(at_most), u128::from(size)) <= share
 }
@@ -84,7 +86,8 @@ struct FrequencyDiversity {
 
 impl Criterion for FrequencyDiversity {
     /// # Claim
-    /// The share of a value in a merged group is a weighted mean of its shares in the parts: monotone.
+    /// The share of a value in a merged group is a weighted mean of its shares in the parts:
+    /// monotone.
     fn evidence(&self, group: &Histogram<'_>) -> Evidence {
         let Fraction { num, den } = largest_share(group, &self.cared_for);
         let l = Fraction::new(den, num);
@@ -104,7 +107,8 @@ impl Criterion for FrequencyDiversity {
     }
 
     /// # Claim
-    /// Only values that need protection are read, and of those only such as can have more than one in l (see `never_above`).
+    /// Only values that need protection are read, and of those only such as can have more than one
+    /// in l (see `never_above`).
     fn ignores(&self, code: u32, at_most: u64, size: u64) -> bool {
         !self.cared_for[code as usize] || never_above(Fraction::new(self.l.den, self.l.num), at_most, size)
     }

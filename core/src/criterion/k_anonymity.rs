@@ -1,10 +1,10 @@
 //! k-anonymity: every person hides among at least k.
 //!
 //! **Promises** that nobody can be linked to fewer than k records by quasi-identifiers alone.
-//! **Threat**: linking with a register that holds names.
-//! **Definition**: every group has at least k records. Nothing is said about sensitive values: a group may be homogeneous.
-//! **Cost**: one comparison per group.
-//! **Reference**: Samarati 2001; Sweeney 2002; Machanavajjhala et al. 2007, Definition 2.2.
+//! **Threat**: linking with a register that holds names. **Definition**: every group has at least k
+//! records. Nothing is said about sensitive values: a group may be homogeneous. **Cost**: one
+//! comparison per group. **Reference**: Samarati 2001; Sweeney 2002; Machanavajjhala et al. 2007,
+//! Definition 2.2.
 //!
 //! ```
 //! let verdict = sfumato::example("k-anonymity", &[("k", "3")])?;
@@ -75,7 +75,8 @@ impl Criterion for KAnonymity {
     }
 
     /// # Claim
-    /// A person's record is one of the at least k of her group, and nothing in the release tells them apart.
+    /// A person's record is one of the at least k of her group, and nothing in the release tells
+    /// them apart.
     fn promise(&self, about: About, knowledge: Knowledge) -> Option<Limit> {
         let concerned = about == About::Identity && knowledge == Knowledge::Nothing;
         concerned.then(|| Limit { belief: Fraction::new(1, u128::from(self.k)), strict: false })

@@ -1,7 +1,10 @@
 //! How far an attacker who knows something can believe: the arithmetic of the privacy skyline.
 //!
-//! The attacker asks whether a target t has a value σ. She knows l things about t, k other people and m members of t's family; how much each tells depends on the [`Case`]. Her belief is `1/(NR + 1)`, the
-//! *negated ratio* NR being the product of what the target's group tells, `T(g, l, k)`, and what the family's group tells, `V(f, m, k)`. The lowest such product over all groups is the breach.
+//! The attacker asks whether a target t has a value σ. She knows l things about t, k other people
+//! and m members of t's family; how much each tells depends on the [`Case`]. Her belief is
+//! `1/(NR + 1)`, the *negated ratio* NR being the product of what the target's group tells,
+//! `T(g, l, k)`, and what the family's group tells, `V(f, m, k)`. The lowest such product over all
+//! groups is the breach.
 //!
 //! | case | T(g, l, k) | V(g, m, k) |
 //! |---|---|---|
@@ -9,8 +12,9 @@
 //! | sets | (n − #σ − k)/#σ · Π_{i≤l} (n − #s(i))/n | as above |
 //! | multisets | a·((n−1)/n)^{#s(1..l)} / (1 − a), a = ((n−k−1)/(n−k))^{#σ} | ((n−k−m)/(n−k))^{#σ} |
 //!
-//! n people, #σ occurrences of σ, s(1), s(2), … the most frequent *other* values. What would be negative is zero. **Reference**: Chen, LeFevre and Ramakrishnan 2007, Section 6 and Appendix A3; the formulas
-//! for multisets are derived there in words.
+//! n people, #σ occurrences of σ, s(1), s(2), … the most frequent *other* values. What would be
+//! negative is zero. **Reference**: Chen, LeFevre and Ramakrishnan 2007, Section 6 and Appendix A3;
+//! the formulas for multisets are derived there in words.
 
 use super::minima::{Quantity, TINY, product};
 use crate::exact::Fraction;
@@ -48,9 +52,11 @@ impl Case {
 /// How much an attacker knows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Budget {
-    /// About the target: values that she does not have; with several values per person, values that only come together with the one in question.
+    /// About the target: values that she does not have; with several values per person, values that
+    /// only come together with the one in question.
     pub l: u64,
-    /// About others: so many people's values; with several values per person, so many people who do not have the one in question.
+    /// About others: so many people's values; with several values per person, so many people who do
+    /// not have the one in question.
     pub k: u64,
     /// About families: people of whom none has the value unless the target has it.
     pub m: u64,
@@ -85,7 +91,8 @@ pub struct Shape {
     pub people: u64,
     /// Occurrences of the value in question; at least one.
     pub own: u64,
-    /// Occurrences of the most frequent other values, the largest first: as many as anybody asks about, or all there are.
+    /// Occurrences of the most frequent other values, the largest first: as many as anybody asks
+    /// about, or all there are.
     pub others: SmallVec<[u32; 4]>,
 }
 
@@ -297,13 +304,15 @@ mod tests {
 
     #[test]
     fn tom_of_figure_3() {
-        // Group 2: AIDS, Cancer, Flu, Flu. Belief that Tom has AIDS, as he is known not to have cancer, and Gary to have the flu.
+        // Group 2: AIDS, Cancer, Flu, Flu. Belief that Tom has AIDS, as he is known not to have
+        // cancer, and Gary to have the flu.
         let group = shape(4, 1, &[2, 1]);
         let belief = |l, k, taken: &[u32]| {
             let shape = Shape { others: taken.into(), ..group.clone() };
             RBig::ONE / (Target { case: Case::Single, l, k }.exact(&shape) + RBig::ONE)
         };
-        // The paper eliminates cancer, which is not the worst that can be known: that would be the flu.
+        // The paper eliminates cancer, which is not the worst that can be known: that would be the
+        // flu.
         assert_eq!(belief(0, 0, &[]), RBig::from_parts(1.into(), 4u8.into()));
         assert_eq!(belief(1, 0, &[1]), RBig::from_parts(1.into(), 3u8.into()));
         assert_eq!(belief(1, 1, &[1]), RBig::from_parts(1.into(), 2u8.into()));

@@ -1,6 +1,8 @@
-//! Lowest values over groups, with the groups that have them: what criteria keep that look at several groups together.
+//! Lowest values over groups, with the groups that have them: what criteria keep that look at
+//! several groups together.
 //!
-//! A lowest value is kept as the shape of its group. Floats compare where they are clearly apart; where they are not, the exact value is worked out from the shape.
+//! A lowest value is kept as the shape of its group. Floats compare where they are clearly apart;
+//! where they are not, the exact value is worked out from the shape.
 
 use super::knowledge::Shape;
 use crate::exact::Fraction;
@@ -92,7 +94,8 @@ impl Minimum {
         }
     }
 
-    /// Whether a value may be among the lowest: who knows the float already need not make the shape of a group that is not.
+    /// Whether a value may be among the lowest: who knows the float already need not make the shape
+    /// of a group that is not.
     #[inline]
     pub fn may_keep(&self, float: f64) -> bool {
         let is_far = |last: &Low| float > last.float * (1.0 + CLEAR);
@@ -113,7 +116,9 @@ impl Minimum {
         }
     }
 
-    /// By value, then by shape, people first, and only then by group: the number of a group may be another one in the release, and equal values of different shapes may differ in their last digit as floats.
+    /// By value, then by shape, people first, and only then by group: the number of a group may be
+    /// another one in the release, and equal values of different shapes may differ in their last
+    /// digit as floats.
     fn compare(&self, a: &Low, b: &Low) -> Ordering {
         let by_value = if a.shape == b.shape || (a.float == 0.0 && b.float == 0.0) {
             Ordering::Equal
@@ -167,11 +172,13 @@ pub struct Leader {
 }
 
 impl Leader {
-    /// Whether no T and no V of another group is lower, for k others or none, and it is kept of equals.
+    /// Whether no T and no V of another group is lower, for k others or none, and it is kept of
+    /// equals.
     ///
     /// # Claim
-    /// V falls with the occurrences and grows with the people. `T(g,l,y) ≥ T(h,l,y)` is `(r − y)·#h ≥ (r_h − y)·#g`, r the rest, or follows from r_h ≤ y. With `#h ≥ #g`, what is true for a y is true for every smaller one; and beyond r_h
-    /// nothing need be asked.
+    /// V falls with the occurrences and grows with the people. `T(g,l,y) ≥ T(h,l,y)` is
+    /// `(r − y)·#h ≥ (r_h − y)·#g`, r the rest, or follows from r_h ≤ y. With `#h ≥ #g`, what is
+    /// true for a y is true for every smaller one; and beyond r_h nothing need be asked.
     #[inline(always)]
     pub fn is_ahead_of(&self, other: &Leader, k: i64) -> bool {
         let last = if self.rest <= k { 0 } else { k };
@@ -290,7 +297,8 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(20_000))]
 
-        /// A group is left out by its leader only if neither T with and without k others, nor any V, is lower.
+        /// A group is left out by its leader only if neither T with and without k others, nor any
+        /// V, is lower.
         #[test]
         fn leaders_are_ahead_where_nothing_is_lower(
             (own, rest, people) in (1i64..6, 0i64..9, 8i64..11),

@@ -2,10 +2,12 @@
 //!
 //! # A criterion is a fold
 //!
-//! Each group yields [`Evidence`]; evidence combines associatively and commutatively; the verdict reads the combined evidence. So a check is one
-//! scan, a parallel check a reduce, a split test "all so far, and the children", a distributed check an aggregate. A criterion sees a group only
-//! through its size and the [`Histogram`] of one coded column, its *subject*: the sensitive column, or a joint column made when the criterion is
-//! bound to the table. That is also what lattice searches carry.
+//! Each group yields [`Evidence`]; evidence combines associatively and commutatively; the verdict
+//! reads the combined evidence. So a check is one scan, a parallel check a reduce, a split test
+//! "all so far, and the children", a distributed check an aggregate. A criterion sees a group only
+//! through its size and the [`Histogram`] of one coded column, its *subject*: the sensitive column,
+//! or a joint column made when the criterion is bound to the table. That is also what lattice
+//! searches carry.
 
 pub mod alpha_k;
 pub mod bayes_optimal;
@@ -43,8 +45,9 @@ use crate::kind::{self, Kind, Params};
 use std::path::Path;
 use std::sync::Arc;
 
-/// The criteria, from the weakest idea to the strongest: size, diversity, diversity with exceptions, several columns, distance to the whole, an
-/// attacker with a distribution of her own, and attackers who know a stated amount about people.
+/// The criteria, from the weakest idea to the strongest: size, diversity, diversity with
+/// exceptions, several columns, distance to the whole, an attacker with a distribution of her own,
+/// and attackers who know a stated amount about people.
 pub const KINDS: [&Kind<Build>; 19] = [
     &k_anonymity::KIND,
     &alpha_k::KIND,
@@ -119,7 +122,8 @@ impl<'a> Context<'a> {
         self.table.column(&self.on[0])
     }
 
-    /// Whether each value of the sensitive column needs protection: those under `sensitive_values`, all if there are none.
+    /// Whether each value of the sensitive column needs protection: those under `sensitive_values`,
+    /// all if there are none.
     pub fn cared_for(&self) -> Result<Vec<bool>> {
         let column = self.column()?;
         let named = self.schema.find(column.name()).map_or(&[][..], |spec| &spec.sensitive_values);
@@ -190,7 +194,8 @@ pub enum Holders {
 }
 
 impl Bound {
-    /// The codes that it reads and how many there are; nothing where sizes are enough. The table is the one it is bound to.
+    /// The codes that it reads and how many there are; nothing where sizes are enough. The table is
+    /// the one it is bound to.
     pub fn coded<'a>(&'a self, table: &'a Table) -> Result<Option<Coded<'a>>> {
         Ok(match &self.subject {
             Subject::Nothing => None,
@@ -232,9 +237,10 @@ impl Bound {
 
 /// What must hold for a release: a fold over its groups.
 ///
-/// Obligations: `evidence` depends on the group's size and histogram alone; `verdict` of combined evidence is the verdict on all groups together;
-/// a criterion that says it is monotone still holds when two groups are merged; groups that hold among any others hold together. The contract tests check all three for every
-/// criterion of [`KINDS`].
+/// Obligations: `evidence` depends on the group's size and histogram alone; `verdict` of combined
+/// evidence is the verdict on all groups together; a criterion that says it is monotone still holds
+/// when two groups are merged; groups that hold among any others hold together. The contract tests
+/// check all three for every criterion of [`KINDS`].
 ///
 /// ```
 /// use sfumato::candidate::{Counter, Histogram};
@@ -267,7 +273,8 @@ pub trait Criterion: Send + Sync {
         Verdict::of(evidence)
     }
 
-    /// Takes one of so many groups alike into what others told: the evidence of all, without making that of one.
+    /// Takes one of so many groups alike into what others told: the evidence of all, without making
+    /// that of one.
     fn gather(&self, so_far: &mut Evidence, group: &Histogram<'_>, times: u64) {
         so_far.absorb(&self.evidence(group).repeated(times));
     }
@@ -275,53 +282,65 @@ pub trait Criterion: Send + Sync {
     /// Whether merging groups keeps it.
     fn is_monotone(&self) -> bool;
 
-    /// Whether it holds for one group: what `evidence` says, without measuring. Searches ask this millions of times.
+    /// Whether it holds for one group: what `evidence` says, without measuring. Searches ask this
+    /// millions of times.
     fn holds(&self, group: &Histogram<'_>) -> bool {
         self.evidence(group).holds()
     }
 
-    /// Whether groups that hold one by one may violate it together. Then the verdict is that of combined evidence, and whoever decides group by group asks [`holds_among`](Criterion::holds_among).
+    /// Whether groups that hold one by one may violate it together. Then the verdict is that of
+    /// combined evidence, and whoever decides group by group asks
+    /// [`holds_among`](Criterion::holds_among).
     fn joins_groups(&self) -> bool {
         false
     }
 
-    /// Whether it holds for one group beside whatever others: groups of which each says so satisfy the criterion together. That is more than holding for the group alone where the criterion
+    /// Whether it holds for one group beside whatever others: groups of which each says so satisfy
+    /// the criterion together. That is more than holding for the group alone where the criterion
     /// [joins groups](Criterion::joins_groups).
     fn holds_among(&self, group: &Histogram<'_>) -> bool {
         self.holds(group)
     }
 
-    /// Whether a group for which it holds may take in *any* further records and still satisfy it. That is more than being monotone, and what a
-    /// search needs that may suppress records: there, a group that holds can be merged with one that does not.
+    /// Whether a group for which it holds may take in *any* further records and still satisfy it.
+    /// That is more than being monotone, and what a search needs that may suppress records: there,
+    /// a group that holds can be merged with one that does not.
     fn survives_growth(&self) -> bool {
         false
     }
 
-    /// How many records, and how many different values of its subject, a group needs at least to satisfy it. A search rules out whole parts of a
-    /// lattice by this where the criterion itself does not survive growth.
+    /// How many records, and how many different values of its subject, a group needs at least to
+    /// satisfy it. A search rules out whole parts of a lattice by this where the criterion itself
+    /// does not survive growth.
     fn least(&self) -> Least {
         Least { size: 1, values: 1 }
     }
 
-    /// The l such that everybody in one group satisfies it, wherever no value has more than one in l of all records and enough records are there: what suppression of frequent values must reach. Nothing
-    /// for a criterion that is not about how frequent the values of one column are.
+    /// The l such that everybody in one group satisfies it, wherever no value has more than one in
+    /// l of all records and enough records are there: what suppression of frequent values must
+    /// reach. Nothing for a criterion that is not about how frequent the values of one column are.
     fn eligibility(&self) -> Option<u64> {
         None
     }
 
-    /// How many records, at least, must be taken out of a group that violates it before the rest satisfies it or nothing is left. A search that may suppress records relies on it
-    /// where the criterion is monotone: parts of the group that hold, merged, hold, so on every finer candidate at least that many of its records are suppressed: one in any case.
+    /// How many records, at least, must be taken out of a group that violates it before the rest
+    /// satisfies it or nothing is left. A search that may suppress records relies on it where the
+    /// criterion is monotone: parts of the group that hold, merged, hold, so on every finer
+    /// candidate at least that many of its records are suppressed: one in any case.
     fn least_removed(&self, _group: &Histogram<'_>) -> u64 {
         1
     }
 
-    /// Whether, in every group of at least `size` records, records with this value that number at most `at_most` make no difference: neither how many there are, nor whether they have this value or
-    /// another one of which the same is said. Who counts possible worlds need not tell such values apart.
+    /// Whether, in every group of at least `size` records, records with this value that number at
+    /// most `at_most` make no difference: neither how many there are, nor whether they have this
+    /// value or another one of which the same is said. Who counts possible worlds need not tell
+    /// such values apart.
     fn ignores(&self, _code: u32, _at_most: u64, _size: u64) -> bool {
         false
     }
 
-    /// Whether no group of at most `size` records satisfies it in which at least `at_least` have this value.
+    /// Whether no group of at most `size` records satisfies it in which at least `at_least` have
+    /// this value.
     fn dooms(&self, _code: u32, _at_least: u64, _size: u64) -> bool {
         false
     }
@@ -331,12 +350,14 @@ pub trait Criterion: Send + Sync {
         a == b
     }
 
-    /// What besides the groups it reads: how far a verdict can be repeated by somebody who has only the release.
+    /// What besides the groups it reads: how far a verdict can be repeated by somebody who has only
+    /// the release.
     fn scope(&self) -> Scope {
         Scope::Groups
     }
 
-    /// How far an attacker with this knowledge can believe, wherever the criterion holds; nothing if it promises nothing about that.
+    /// How far an attacker with this knowledge can believe, wherever the criterion holds; nothing
+    /// if it promises nothing about that.
     fn promise(&self, _about: About, _knowledge: Knowledge) -> Option<Limit> {
         None
     }

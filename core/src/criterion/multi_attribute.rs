@@ -1,11 +1,12 @@
-//! Multi-attribute l-diversity: several sensitive columns, each diverse even when the others are known.
+//! Multi-attribute l-diversity: several sensitive columns, each diverse even when the others are
+//! known.
 //!
 //! **Promises** that learning one sensitive value of a person does not give away another.
-//! **Threat**: sensitive columns that determine each other inside a group.
-//! **Definition**: for every sensitive column, the table is diverse in it when the other sensitive columns are counted among the quasi-identifiers. Any of the distinct, frequency,
-//! entropy and recursive diversities can be meant: `multi-attribute-distinct-l-diversity` and so on.
-//! **Cost**: the groups are split once more for each sensitive column.
-//! **Reference**: Machanavajjhala et al. 2007, Definition 4.6.
+//! **Threat**: sensitive columns that determine each other inside a group. **Definition**: for
+//! every sensitive column, the table is diverse in it when the other sensitive columns are counted
+//! among the quasi-identifiers. Any of the distinct, frequency, entropy and recursive diversities
+//! can be meant: `multi-attribute-distinct-l-diversity` and so on. **Cost**: the groups are split
+//! once more for each sensitive column. **Reference**: Machanavajjhala et al. 2007, Definition 4.6.
 //!
 //! ```
 //! let verdict = sfumato::example("multi-attribute-distinct-l-diversity", &[("l", "2")])?;
@@ -142,7 +143,8 @@ struct MultiAttribute {
 
 impl Criterion for MultiAttribute {
     /// # Claim
-    /// Merging groups merges their parts with equal other values, and keeps the rest as they are; every inner criterion is monotone, so this one is.
+    /// Merging groups merges their parts with equal other values, and keeps the rest as they are;
+    /// every inner criterion is monotone, so this one is.
     fn evidence(&self, group: &Histogram<'_>) -> Evidence {
         let mut together = Evidence::none();
         SCRATCH.with_borrow_mut(|scratch| {

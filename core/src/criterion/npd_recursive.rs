@@ -1,10 +1,11 @@
-//! Negative/positive disclosure-recursive (c₁,c₂,l)-diversity: no value too likely, and some never ruled out.
+//! Negative/positive disclosure-recursive (c₁,c₂,l)-diversity: no value too likely, and some never
+//! ruled out.
 //!
-//! **Promises** pd-recursive (c₁,l)-diversity, and that nobody can be told not to have a value of the set `keep`.
-//! **Threat**: as pd-recursive diversity, and negative disclosure.
-//! **Definition**: pd-recursive (c₁,l), and every value of `keep` has at least c₂ percent of every group.
-//! **Cost**: as recursive diversity, plus one look-up per value of `keep`.
-//! **Reference**: Machanavajjhala et al. 2007, Definition 4.4.
+//! **Promises** pd-recursive (c₁,l)-diversity, and that nobody can be told not to have a value of
+//! the set `keep`. **Threat**: as pd-recursive diversity, and negative disclosure. **Definition**:
+//! pd-recursive (c₁,l), and every value of `keep` has at least c₂ percent of every group. **Cost**:
+//! as recursive diversity, plus one look-up per value of `keep`. **Reference**: Machanavajjhala et
+//! al. 2007, Definition 4.4.
 //!
 //! ```
 //! let wanted = [("c1", "3"), ("c2", "30"), ("l", "2"), ("keep", "[\"cancer\"]")];
@@ -82,7 +83,8 @@ impl NpdRecursive {
 
 impl Criterion for NpdRecursive {
     /// # Claim
-    /// Monotone by Theorem 5.3: the share of a value in a merged group is a weighted mean of its shares in the parts.
+    /// Monotone by Theorem 5.3: the share of a value in a merged group is a weighted mean of its
+    /// shares in the parts.
     fn evidence(&self, group: &Histogram<'_>) -> Evidence {
         let ratio = needed_c(group, &self.cared_for, self.l);
         let percent = self.least_percent(group);
@@ -112,7 +114,8 @@ impl Criterion for NpdRecursive {
     }
 
     /// # Claim
-    /// It is pd-recursive (c₁,l)-diversity and more; nothing is promised on how little may be believed.
+    /// It is pd-recursive (c₁,l)-diversity and more; nothing is promised on how little may be
+    /// believed.
     fn promise(&self, about: About, knowledge: Knowledge) -> Option<Limit> {
         recursive::promised((self.c1, self.l), &self.cared_for, about, knowledge)
     }

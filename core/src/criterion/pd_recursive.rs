@@ -1,15 +1,18 @@
-//! Positive disclosure-recursive (c,l)-diversity: recursive diversity in which some values may be known.
+//! Positive disclosure-recursive (c,l)-diversity: recursive diversity in which some values may be
+//! known.
 //!
-//! **Promises** recursive (c,l)-diversity for every value outside the don't-care set, however frequent don't-care values are.
-//! **Threat**: as recursive diversity, for the values that need protection.
-//! **Definition**: with r_y the count of the most frequent value that needs protection, r_y < c·(what is left without it and the l − 2 most frequent others). A group of
-//! don't-care values only holds.
-//! **Cost**: sorting the counts of a group.
-//! **Reference**: Machanavajjhala et al. 2007, Definition 4.3.
+//! **Promises** recursive (c,l)-diversity for every value outside the don't-care set, however
+//! frequent don't-care values are. **Threat**: as recursive diversity, for the values that need
+//! protection. **Definition**: with r_y the count of the most frequent value that needs protection,
+//! r_y < c·(what is left without it and the l − 2 most frequent others). A group of don't-care
+//! values only holds. **Cost**: sorting the counts of a group. **Reference**: Machanavajjhala et
+//! al. 2007, Definition 4.3.
 //!
 //! # Claim
-//! The two cases of the definition are one ratio (see `recursive_ratio`), so this is recursive diversity with fewer values to protect. Monotone by Theorem 5.3: in a merged group the most
-//! frequent protected value occurs at most as often as the most frequent ones of the parts together, and its tail is at least the sum of the parts' tails.
+//! The two cases of the definition are one ratio (see `recursive_ratio`), so this is recursive
+//! diversity with fewer values to protect. Monotone by Theorem 5.3: in a merged group the most
+//! frequent protected value occurs at most as often as the most frequent ones of the parts
+//! together, and its tail is at least the sum of the parts' tails.
 //!
 //! ```
 //! let wanted = [("c", "1"), ("l", "2"), ("dont_care", "[\"flu\"]")];
@@ -39,7 +42,8 @@ pub const KIND: Kind<Build> = Kind {
 mod tests {
     use super::super::testing::*;
 
-    /// "if c = 0.03, then at most 3 % of the patients … are not healthy" is c/(c+1) in the limit: 2 of 100 against 3 of 103.
+    /// "if c = 0.03, then at most 3 % of the patients … are not healthy" is c/(c+1) in the limit: 2
+    /// of 100 against 3 of 103.
     #[test]
     fn healthy_may_dominate() {
         let with = |c: &str, healthy: usize, sick: usize| {

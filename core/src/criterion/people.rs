@@ -1,6 +1,7 @@
 //! People with several sensitive values: several records each, or several values in one cell.
 //!
-//! A criterion reads one code for each record. Here the first record of a person carries all of her values, and the others say that they belong to somebody already counted.
+//! A criterion reads one code for each record. Here the first record of a person carries all of her
+//! values, and the others say that they belong to somebody already counted.
 
 use super::Case;
 use super::knowledge::Shape;
@@ -127,7 +128,8 @@ impl People {
     }
 }
 
-/// Refuses a separator that no cell has, for people at a keyboard: it is a slip more often than not, and whole cells would be taken for values.
+/// Refuses a separator that no cell has, for people at a keyboard: it is a slip more often than
+/// not, and whole cells would be taken for values.
 pub fn refuse_unused(column: &Column, between: &str) -> Result<()> {
     if column.domain().labels().iter().any(|label| label.contains(between)) {
         return Ok(());

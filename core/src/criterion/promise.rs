@@ -8,7 +8,8 @@ use crate::exact::Fraction;
 pub enum About {
     /// Which record is a person's.
     Identity,
-    /// That a person has the sensitive value with this code, in the column that the criterion is about.
+    /// That a person has the sensitive value with this code, in the column that the criterion is
+    /// about.
     Value(u32),
 }
 
@@ -19,7 +20,8 @@ pub enum Knowledge {
     Nothing,
     /// So many sensitive values that the person does not have.
     Eliminated(u64),
-    /// Values that the person does not have, other people's values, and members of the person's family.
+    /// Values that the person does not have, other people's values, and members of the person's
+    /// family.
     Budget(Budget),
     /// How sensitive values are distributed among people with given quasi-identifiers.
     Distribution,

@@ -1,11 +1,12 @@
-//! Recursive (c,l)-diversity: the most frequent value stays below c times the tail, also after l − 2 values are ruled out.
+//! Recursive (c,l)-diversity: the most frequent value stays below c times the tail, also after l −
+//! 2 values are ruled out.
 //!
-//! **Promises** that an attacker who rules out l − 2 values of a target still believes in none with c/(c+1) or more.
-//! **Threat**: homogeneity, and background knowledge that eliminates values.
-//! **Definition**: r₁ < c·(r_l + … + r_m), strict; l = 1 always holds. Where only some values need protection (`sensitive_values`), as
-//! `pd-recursive-cl-diversity` with the others as don't-care values.
-//! **Cost**: sorting the counts of a group.
-//! **Reference**: Machanavajjhala et al. 2007, Definition 4.2.
+//! **Promises** that an attacker who rules out l − 2 values of a target still believes in none with
+//! c/(c+1) or more. **Threat**: homogeneity, and background knowledge that eliminates values.
+//! **Definition**: r₁ < c·(r_l + … + r_m), strict; l = 1 always holds. Where only some values need
+//! protection (`sensitive_values`), as `pd-recursive-cl-diversity` with the others as don't-care
+//! values. **Cost**: sorting the counts of a group. **Reference**: Machanavajjhala et al. 2007,
+//! Definition 4.2.
 //!
 //! ```
 //! let verdict = sfumato::example("recursive-cl-diversity", &[("c", "2"), ("l", "2")])?;
@@ -62,9 +63,12 @@ pub(super) fn needed_c(group: &Histogram<'_>, cared_for: &[bool], l: u64) -> Fra
 /// What recursive diversity promises: a belief below c/(c + 1).
 ///
 /// # Claim
-/// Let y be the most frequent value that needs protection, and for a value v let R(v) be the largest sum of l − 1 counts, v's among them. The criterion says `r_y < c·(n − R(y))`. For
-/// another protected v, `r_v ≤ r_y`, and `R(v) ≤ R(y)`: a set with v either has y too, or gains by taking y for v. So `r_v < c·(n − R(v))`. An attacker who rules out i ≤ l − 2 others leaves at least
-/// `r_v + (n − R(v))` records, hence her belief in v is below `c/(c + 1)`. (l = 1 holds always, and promises nothing.)
+/// Let y be the most frequent value that needs protection, and for a value v let R(v) be the
+/// largest sum of l − 1 counts, v's among them. The criterion says `r_y < c·(n − R(y))`. For
+/// another protected v, `r_v ≤ r_y`, and `R(v) ≤ R(y)`: a set with v either has y too, or gains by
+/// taking y for v. So `r_v < c·(n − R(v))`. An attacker who rules out i ≤ l − 2 others leaves at
+/// least `r_v + (n − R(v))` records, hence her belief in v is below `c/(c + 1)`. (l = 1 holds
+/// always, and promises nothing.)
 pub(super) fn promised(
     (c, l): (Fraction, u64),
     cared_for: &[bool],
@@ -85,7 +89,8 @@ pub(super) fn promised(
 /// The e such that (c,l)-diversity holds wherever no value has more than one in e of the records.
 ///
 /// # Claim
-/// If n ≥ e·r₁, the tail is at least n − (l − 1)·r₁ ≥ (e − l + 1)·r₁, so r₁ < c·tail as soon as e − l + 1 > 1/c: with e = l + ⌊1/c⌋.
+/// If n ≥ e·r₁, the tail is at least n − (l − 1)·r₁ ≥ (e − l + 1)·r₁, so r₁ < c·tail as soon as e −
+/// l + 1 > 1/c: with e = l + ⌊1/c⌋.
 pub(super) fn eligible((c, l): (Fraction, u64)) -> Option<u64> {
     l.checked_add(u64::try_from(c.den / c.num).ok()?)
 }
@@ -98,7 +103,8 @@ struct RecursiveDiversity {
 
 impl Criterion for RecursiveDiversity {
     /// # Claim
-    /// Monotone by Theorem 5.3. The ratio is a fraction of counts, so `<` is decided exactly: 55 of 105 against c = 1.1 is refused.
+    /// Monotone by Theorem 5.3. The ratio is a fraction of counts, so `<` is decided exactly: 55 of
+    /// 105 against c = 1.1 is refused.
     fn evidence(&self, group: &Histogram<'_>) -> Evidence {
         let ratio = needed_c(group, &self.cared_for, self.l);
         Evidence::of(group, ratio < self.c, [Measure::most(ratio)])
@@ -109,15 +115,17 @@ impl Criterion for RecursiveDiversity {
     }
 
     /// # Claim
-    /// Taking records out never makes the tail larger: of all choices of l − 1 values to leave out, the definition's leaves the least, and the old one is among them. So with m records
-    /// out, r₁ − m < c·tail, unless all r₁ are gone.
+    /// Taking records out never makes the tail larger: of all choices of l − 1 values to leave out,
+    /// the definition's leaves the least, and the old one is among them. So with m records out, r₁
+    /// − m < c·tail, unless all r₁ are gone.
     fn least_removed(&self, group: &Histogram<'_>) -> u64 {
         let Fraction { num: most, den: tail } = needed_c(group, &self.cared_for, self.l);
         surely_at_least(most as f64 - self.c.to_f64() * tail as f64)
     }
 
     /// # Claim
-    /// The most frequent value that needs protection has r ≥ `at_least` records, and the tail at most the others: at most `size − at_least`.
+    /// The most frequent value that needs protection has r ≥ `at_least` records, and the tail at
+    /// most the others: at most `size − at_least`.
     fn dooms(&self, code: u32, at_least: u64, size: u64) -> bool {
         let others = u128::from(size.saturating_sub(at_least));
         let cared_for = self.cared_for[code as usize];

@@ -16,7 +16,8 @@ pub struct Requirement {
 }
 
 impl Requirement {
-    /// A requirement from what was written. `on` may be left out where only one column can be meant.
+    /// A requirement from what was written. `on` may be left out where only one column can be
+    /// meant.
     ///
     /// ```
     /// use sfumato::criterion::Requirement;

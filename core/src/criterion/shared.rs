@@ -1,4 +1,5 @@
-//! Mathematics that several criteria share: effective numbers of values, tails, and distributions of the whole table.
+//! Mathematics that several criteria share: effective numbers of values, tails, and distributions
+//! of the whole table.
 
 use super::Least;
 use crate::candidate::Histogram;
@@ -8,14 +9,16 @@ use smallvec::SmallVec;
 use std::cmp::Ordering;
 use std::sync::LazyLock;
 
-/// How many equally frequent values have the entropy of a group, once don't-care counts are lowered to the best of effects.
+/// How many equally frequent values have the entropy of a group, once don't-care counts are lowered
+/// to the best of effects.
 ///
 /// # Claim
 ///
-/// Let the counts that stay be `c₁ … c_f` with sum `P`, and let `r` don't-care counts be lowered to `e^M`, `M = Σc·ln c / P` their log-entropic mean
-/// (Machanavajjhala et al. 2007, Theorem 4.1). The entropy is then `ln(P + r·e^M) − M`, so the effective number is
-/// `exp(H) = P/e^M + r`: the effective number of the counts that stay, plus one for every lowered count. Hence `exp(H) ≥ l` is
-/// `P^P ≥ (l − r)^P · Πc^c`, which is decided in integers, don't-care values or not.
+/// Let the counts that stay be `c₁ … c_f` with sum `P`, and let `r` don't-care counts be lowered to
+/// `e^M`, `M = Σc·ln c / P` their log-entropic mean (Machanavajjhala et al. 2007, Theorem 4.1). The
+/// entropy is then `ln(P + r·e^M) − M`, so the effective number is `exp(H) = P/e^M + r`: the
+/// effective number of the counts that stay, plus one for every lowered count. Hence `exp(H) ≥ l`
+/// is `P^P ≥ (l − r)^P · Πc^c`, which is decided in integers, don't-care values or not.
 pub(super) struct EffectiveNumber {
     stay: SmallVec<[u64; 16]>,
     lowered: u64,
@@ -30,13 +33,15 @@ impl EffectiveNumber {
             let side = if cared_for[code as usize] { &mut stay } else { &mut free };
             side.push(u64::from(count));
         }
-        // With nothing to protect every count is free, and the entropy is as large as one likes to say.
+        // With nothing to protect every count is free, and the entropy is as large as one likes to
+        // say.
         if !stay.is_empty() {
             free.sort_unstable();
             let mut total: u64 = stay.iter().sum();
             let mut weighted: f64 = stay.iter().map(|&count| times_ln(count)).sum();
             let fixed = free.iter().take_while(|&&count| {
-                // ln(count) against the log-entropic mean of the counts that stay: by floats where that is clear.
+                // ln(count) against the log-entropic mean of the counts that stay: by floats where
+                // that is clear.
                 let difference = (count as f64).ln() * total as f64 - weighted;
                 let clear = difference.abs() > 1e-9 * weighted.max(1.0);
                 let below = if clear { difference < 0.0 } else { is_below_mean(count, &stay) };
@@ -104,14 +109,16 @@ fn is_below_mean(count: u64, counts: &[u64]) -> bool {
     sign_of_log_sum(&terms) == Ordering::Less
 }
 
-/// What recursive diversity compares: the count of the most frequent value that needs protection, over the sum of what is left when it and the
-/// `l − 2` most frequent others are taken out. Zero when there is nothing to protect.
+/// What recursive diversity compares: the count of the most frequent value that needs protection,
+/// over the sum of what is left when it and the `l − 2` most frequent others are taken out. Zero
+/// when there is nothing to protect.
 ///
 /// # Claim
 ///
-/// This is the ratio of Definition 4.3 (Machanavajjhala et al. 2007) in both of its cases: with `y` the rank of the protected value, `y ≤ l − 1`
-/// takes out ranks `1 … l−1`, which are `y` and the `l − 2` most frequent others; `y > l − 1` takes out ranks `1 … l−2` and `y`, the same.
-/// Without don't-care values it is Definition 4.2.
+/// This is the ratio of Definition 4.3 (Machanavajjhala et al. 2007) in both of its cases: with `y`
+/// the rank of the protected value, `y ≤ l − 1` takes out ranks `1 … l−1`, which are `y` and the
+/// `l − 2` most frequent others; `y > l − 1` takes out ranks `1 … l−2` and `y`, the same. Without
+/// don't-care values it is Definition 4.2.
 pub(super) fn recursive_ratio(group: &Histogram<'_>, cared_for: &[bool], l: u64) -> Fraction {
     let cared = group.entries().iter().filter(|(code, _)| cared_for[*code as usize]);
     let Some(most) = cared.map(|entry| entry.1).max() else { return Fraction::ZERO };
@@ -132,7 +139,8 @@ pub(super) fn recursive_ratio(group: &Histogram<'_>, cared_for: &[bool], l: u64)
     Fraction::new(u128::from(most), u128::from(left))
 }
 
-/// The least whole number that is not below a computed bound, rounding of the computation allowed for; zero where it is negative or no number.
+/// The least whole number that is not below a computed bound, rounding of the computation allowed
+/// for; zero where it is negative or no number.
 pub(super) fn surely_at_least(bound: f64) -> u64 {
     (bound * (1.0 - 1e-9) - 1e-9).ceil().max(0.0) as u64
 }
@@ -142,7 +150,8 @@ pub(super) fn all_need_protection(cared_for: &[bool]) -> bool {
     cared_for.iter().all(|&cared| cared)
 }
 
-/// What a group needs that must have so many values; nothing where a group without a value to protect holds anyway.
+/// What a group needs that must have so many values; nothing where a group without a value to
+/// protect holds anyway.
 pub(super) fn least_values(values: u64, cared_for: &[bool]) -> Least {
     let values = if all_need_protection(cared_for) { values.max(1) } else { 1 };
     Least { size: values, values }
@@ -235,7 +244,8 @@ mod tests {
             }
         }
 
-        /// Definition 4.5: no lowering of don't-care counts gives a larger entropy (tried on a fine grid).
+        /// Definition 4.5: no lowering of don't-care counts gives a larger entropy (tried on a fine
+        /// grid).
         #[test]
         fn no_lowering_does_better(sensitive in proptest::collection::vec(1u32..9, 1..4), a in 1u32..20, b in 1u32..20) {
             let mut counts = sensitive.clone();

@@ -1,10 +1,12 @@
 //! The privacy skyline: attackers who know a stated amount do not reach a stated confidence.
 //!
-//! **Promises** that whoever knows l values that a person does not have, the values of k others and m members of the person's family believes in a sensitive value with less than c: for each listed (l, k, m, c).
-//! **Threat**: whoever knows more than the release, whatever it is that she knows; only how much is stated.
-//! **Definition**: 1/(NR + 1) < c at every point, NR the least of `T(g,l,k)·V(g,m,k+1)`, `T(g,l,0)·V(f,m,k)` and `T(g,l,k)·V(f,m,0)` over all groups g, f (see [`knowledge`](super::knowledge)).
-//! **Cost**: one pass over the values of a group; five lowest values for each point and value.
-//! **Reference**: Chen, LeFevre and Ramakrishnan 2007.
+//! **Promises** that whoever knows l values that a person does not have, the values of k others and
+//! m members of the person's family believes in a sensitive value with less than c: for each listed
+//! (l, k, m, c). **Threat**: whoever knows more than the release, whatever it is that she knows;
+//! only how much is stated. **Definition**: 1/(NR + 1) < c at every point, NR the least of
+//! `T(g,l,k)·V(g,m,k+1)`, `T(g,l,0)·V(f,m,k)` and `T(g,l,k)·V(f,m,0)` over all groups g, f (see
+//! [`knowledge`](super::knowledge)). **Cost**: one pass over the values of a group; five lowest
+//! values for each point and value. **Reference**: Chen, LeFevre and Ramakrishnan 2007.
 //!
 //! ```
 //! let verdict = sfumato::example("skyline", &[("points", "[{ l = 0, k = 1, m = 0, c = \"1\" }]")])?;
@@ -114,11 +116,13 @@ struct At {
     odds: Fraction,
     /// Where its sets of lowest values start.
     first_set: usize,
-    /// Whether there is one set for each value. Without a family the verdict needs only the lowest of all.
+    /// Whether there is one set for each value. Without a family the verdict needs only the lowest
+    /// of all.
     by_value: bool,
     /// For values by code: whether it protects them.
     protects: Vec<bool>,
-    /// For values by code: what V is at least and T is more than the odds over, where groups are decided one by one.
+    /// For values by code: what V is at least and T is more than the odds over, where groups are
+    /// decided one by one.
     floors: Vec<Floor>,
 }
 
@@ -164,7 +168,8 @@ impl PrivacySkyline {
         Ok(skyline)
     }
 
-    /// Works out, from the table as one group, how groups that are decided one by one share the odds.
+    /// Works out, from the table as one group, how groups that are decided one by one share the
+    /// odds.
     fn share_out(&mut self, context: &Context<'_>) -> Result<()> {
         if !self.points.iter().any(|point| point.by_value) {
             return Ok(());
@@ -211,7 +216,8 @@ fn whole_of(people: &People, counts: &mut BTreeMap<u32, u32>) -> u64 {
     people.count(&counter.count(0, people.codes.iter().copied()), counts)
 }
 
-/// The points that protect each value: those that name it; for all others that need protection those without a name.
+/// The points that protect each value: those that name it; for all others that need protection
+/// those without a name.
 fn points_of_values(written: &[Point], labels: &[&str], cared_for: &[bool]) -> Result<Vec<SmallVec<[u32; 2]>>> {
     let code_of: BTreeMap<&str, usize> = labels.iter().enumerate().map(|(code, label)| (*label, code)).collect();
     let mut of_value: Vec<SmallVec<[u32; 2]>> = vec![SmallVec::new(); labels.len()];
@@ -239,7 +245,8 @@ impl At {
         self.first_set + if self.by_value { value as usize } else { 0 }
     }
 
-    /// Lowest values of no groups, of which the first three are about targets: T·V in one group; and, with a family elsewhere, T and V with the others known and without.
+    /// Lowest values of no groups, of which the first three are about targets: T·V in one group;
+    /// and, with a family elsewhere, T and V with the others known and without.
     fn minima(&self, case: Case) -> Box<[Minimum]> {
         let Budget { l, k, m } = self.budget;
         let minimum = |quantity: Arc<dyn Quantity>| Minimum::new(quantity, 1);
@@ -276,7 +283,9 @@ impl At {
     /// Whether a group does so beside any others that say the same.
     ///
     /// # Claim
-    /// With `T(g,l,k)·v > odds` and `V(g,m,k+1) ≥ v` in every group: `T(g,l,k)·V(g,m,k+1)`, `T(g,l,0)·V(f,m,k)` and `T(g,l,k)·V(f,m,0)` all exceed the odds, since more knowledge lessens T and V.
+    /// With `T(g,l,k)·v > odds` and `V(g,m,k+1) ≥ v` in every group: `T(g,l,k)·V(g,m,k+1)`,
+    /// `T(g,l,0)·V(f,m,k)` and `T(g,l,k)·V(f,m,0)` all exceed the odds, since more knowledge
+    /// lessens T and V.
     fn holds_among(&self, case: Case, value: u32, shape: &Shape) -> bool {
         let Budget { l, k, m } = self.budget;
         let (target, family) = (Target { case, l, k }, Family { case, m, k: k + 1 });
@@ -296,7 +305,8 @@ impl At {
         }
     }
 
-    /// How the odds are shared out for a value: as far below what the whole table has, in proportion, on either side.
+    /// How the odds are shared out for a value: as far below what the whole table has, in
+    /// proportion, on either side.
     fn floor(&self, case: Case, whole: &View<'_>, value: u32) -> Floor {
         if self.odds.num == 0 {
             return Floor::AboveZero;
@@ -342,7 +352,8 @@ impl Criterion for PrivacySkyline {
     }
 
     /// # Claim
-    /// The five lowest values decide: all others congregate in the target's group or in the family's, and the family in one group (Theorems 1 and 2).
+    /// The five lowest values decide: all others congregate in the target's group or in the
+    /// family's, and the family in one group (Theorems 1 and 2).
     fn gather(&self, so_far: &mut Evidence, group: &Histogram<'_>, times: u64) {
         let mut minima = so_far.take_minima(self.sets + self.points.len());
         let holds = self.look(group, |view| {
@@ -384,13 +395,17 @@ impl Criterion for PrivacySkyline {
     }
 
     /// # Claim
-    /// With one value each, merging groups lowers no T and no V below the lowest of the parts, and T·V not below the lowest T·V of any two parts (Theorem 4 and its corollary). With several it may.
+    /// With one value each, merging groups lowers no T and no V below the lowest of the parts, and
+    /// T·V not below the lowest T·V of any two parts (Theorem 4 and its corollary). With several it
+    /// may.
     fn is_monotone(&self) -> bool {
         self.case == Case::Single
     }
 
     /// # Claim
-    /// With one value each, `T(g,l,k) > 0` needs a record besides those of σ, of l other values and of k others; `V(g,m,k+1) > 0` needs one besides those of σ, the target, k others and m − 1 relatives.
+    /// With one value each, `T(g,l,k) > 0` needs a record besides those of σ, of l other values and
+    /// of k others; `V(g,m,k+1) > 0` needs one besides those of σ, the target, k others and m − 1
+    /// relatives.
     fn least(&self) -> Least {
         let needs = |value: u32| {
             self.points_of(value).fold(Least { size: 1, values: 1 }, |needs, point| {
@@ -439,7 +454,8 @@ impl PrivacySkyline {
         let (people, k) = (view.people as i64, point.budget.k as i64);
         let is_quick = self.is_quick(point, view);
         let protected = |entry: &&(u32, u32)| point.protects[entry.0 as usize];
-        // Without a family the most frequent one is the lowest (see `holds_at`); of equals the first.
+        // Without a family the most frequent one is the lowest (see `holds_at`); of equals the
+        // first.
         let decides = || view.entries.iter().filter(protected).max_by_key(|entry| (entry.1, u32::MAX - entry.0));
         let entries = if point.by_value { view.entries } else { decides().map_or(&[][..], std::slice::from_ref) };
         for entry in entries {
@@ -469,7 +485,8 @@ impl PrivacySkyline {
         set.iter_mut().for_each(|minimum| minimum.offer(group, value, &shape));
     }
 
-    /// Whether a group by itself keeps belief low enough at a point; mostly told by another that does and is no better.
+    /// Whether a group by itself keeps belief low enough at a point; mostly told by another that
+    /// does and is no better.
     fn holds_beside(&self, point: &At, view: &View<'_>, minima: &mut Minima) -> bool {
         let Some(own) = self.deciding(point, view).filter(|_| self.is_quick(point, view)) else {
             return self.holds_at(point, view);
@@ -505,15 +522,19 @@ impl PrivacySkyline {
     /// Whether a group by itself keeps belief low enough at a point.
     ///
     /// # Claim
-    /// The most frequent value that a point protects decides. V falls with the occurrences. Let a occur no less than b. With one value each, b leaves no fewer records of other values for T. With sets, T of a over
-    /// T of b is at most `(n − a − k)(n − b)·b / ((n − b − k)(n − a)·a) ≤ 1`, as a takes the place of b, or of somebody more frequent, among the others; with multisets, `q = (n−k−1)/(n−k) ≤ p = (n−1)/n`, it is at
-    /// most `(q/p)^(a−b)·(1 − q^b)/(1 − q^a) ≤ 1`.
+    /// The most frequent value that a point protects decides. V falls with the occurrences. Let a
+    /// occur no less than b. With one value each, b leaves no fewer records of other values for T.
+    /// With sets, T of a over T of b is at most
+    /// `(n − a − k)(n − b)·b / ((n − b − k)(n − a)·a) ≤ 1`, as a takes the place of b, or of
+    /// somebody more frequent, among the others; with multisets, `q = (n−k−1)/(n−k) ≤ p = (n−1)/n`,
+    /// it is at most `(q/p)^(a−b)·(1 − q^b)/(1 − q^a) ≤ 1`.
     fn holds_at(&self, point: &At, view: &View<'_>) -> bool {
         let holds = |own: u32| point.holds_alone(self.case, &view.shape(self.case, own, point.budget.l));
         self.deciding(point, view).is_none_or(holds)
     }
 
-    /// The highest belief at a point, over the values that it protects, and the group of the target.
+    /// The highest belief at a point, over the values that it protects, and the group of the
+    /// target.
     fn reach(&self, point: &At, minima: &Minima) -> (Reached, Option<WorstGroup>) {
         let values = if point.by_value { self.of_value.len() } else { 1 };
         let mut found = Reached { point: point.number, measured: 0.0, holds: true, value: None };
@@ -697,7 +718,8 @@ mod tests {
         assert_eq!(judged[0], judged[1]);
     }
 
-    /// The first group has more of the value, the second fewer records besides it and the most frequent other one: neither stands for the other.
+    /// The first group has more of the value, the second fewer records besides it and the most
+    /// frequent other one: neither stands for the other.
     #[test]
     fn groups_with_one_large_other_value_are_not_left_out() {
         let counts = |counts: &[(usize, usize)]| {
@@ -709,7 +731,8 @@ mod tests {
         }
     }
 
-    /// A value that is the most frequent one of no group can be the one that is believed in most: here b, of which one group tells much about the target, and the other about the family.
+    /// A value that is the most frequent one of no group can be the one that is believed in most:
+    /// here b, of which one group tells much about the target, and the other about the family.
     #[test]
     fn less_frequent_values_can_decide() {
         let many = |counts: &[(&'static str, usize)]| {
@@ -740,7 +763,8 @@ mod tests {
             set.iter_mut().zip(people).for_each(|(minimum, people)| minimum.offer(0, 0, &shape(people)));
             point.reached(&set).unwrap().1
         };
-        // Together; T without and with k; V without and with k. T(3, 0)·V(3, 1) is 2 · ½, T(4, 1)·V(2, 0) too.
+        // Together; T without and with k; V without and with k. T(3, 0)·V(3, 1) is 2 · ½, T(4,
+        // 1)·V(2, 0) too.
         for people in [[100, 3, 100, 100, 3], [100, 100, 4, 2, 100]] {
             assert!(!holds((1, 2), people) && holds((500_001, 1_000_000), people), "{people:?}");
         }
@@ -825,7 +849,8 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(600))]
 
-        /// What is found with leaders, floats and five lowest values is what all groups and pairs of groups tell in rationals, in every case.
+        /// What is found with leaders, floats and five lowest values is what all groups and pairs
+        /// of groups tell in rationals, in every case.
         #[test]
         fn nothing_is_missed(
             groups in people(),

@@ -1,10 +1,11 @@
 //! t-closeness: the values of every group are distributed nearly as in the whole table.
 //!
-//! **Promises** that learning a person's group changes an attacker's beliefs about sensitive values by at most t.
-//! **Threat**: skew and similarity: groups that are diverse and yet tell much.
-//! **Definition**: the distance between a group's distribution and the whole table's is at most t. Distances: *equal* (all values equally far: total variation), *ordered* (ranks,
-//! prefix sums over m − 1), *hierarchical* (the level of the lowest common ancestor over the height).
-//! **Cost**: linear in the values of a group (times the height; times log m for ordered), not in the domain.
+//! **Promises** that learning a person's group changes an attacker's beliefs about sensitive values
+//! by at most t. **Threat**: skew and similarity: groups that are diverse and yet tell much.
+//! **Definition**: the distance between a group's distribution and the whole table's is at most t.
+//! Distances: *equal* (all values equally far: total variation), *ordered* (ranks, prefix sums over
+//! m − 1), *hierarchical* (the level of the lowest common ancestor over the height). **Cost**:
+//! linear in the values of a group (times the height; times log m for ordered), not in the domain.
 //! **Reference**: Li, Li and Venkatasubramanian 2007.
 //!
 //! ```
@@ -53,7 +54,8 @@ pub const KIND: Kind<Build> = Kind {
 
 enum Distance {
     Equal,
-    /// For each value the count of it and all before, and the sum of these counts over all values before.
+    /// For each value the count of it and all before, and the sum of these counts over all values
+    /// before.
     Ordered {
         up_to: Vec<u64>,
         sums: Vec<u128>,
@@ -116,7 +118,8 @@ struct TCloseness {
 }
 
 impl TCloseness {
-    /// The distance of a group to the whole table, exactly. Products of counts are held in 128 bits: 2³² rows in each of 2³² groups and values fit.
+    /// The distance of a group to the whole table, exactly. Products of counts are held in 128
+    /// bits: 2³² rows in each of 2³² groups and values fit.
     fn distance(&self, group: &Histogram<'_>) -> Fraction {
         let (size, total) = (u128::from(group.size()), u128::from(self.whole.total));
         match &self.distance {
@@ -134,8 +137,9 @@ impl TCloseness {
     }
 }
 
-/// The largest share that a value reaches when counts of other values are moved to it at a total cost of t: the cheapest first, given with the steps they are away, of which `unit`
-/// make the distance 1.
+/// The largest share that a value reaches when counts of other values are moved to it at a total
+/// cost of t: the cheapest first, given with the steps they are away, of which `unit` make the
+/// distance 1.
 fn raised(own: u64, nearest: impl Iterator<Item = (u64, u64)>, unit: u64, t: Fraction, total: u64) -> Fraction {
     // A finer t than this is rounded up, so that products fit 128 bits.
     const FINE: u128 = 1 << 30;
@@ -153,7 +157,8 @@ fn raised(own: u64, nearest: impl Iterator<Item = (u64, u64)>, unit: u64, t: Fra
     Fraction::ONE
 }
 
-/// What the group has more than its share, times `size·total`: the total variation distance, as surplus and deficit are equal.
+/// What the group has more than its share, times `size·total`: the total variation distance, as
+/// surplus and deficit are equal.
 fn surplus(entries: impl Iterator<Item = (u32, u32)>, whole: &[u64], size: u128, total: u128) -> u128 {
     entries
         .map(|(code, count)| (u128::from(count) * total).saturating_sub(u128::from(whole[code as usize]) * size))
@@ -170,8 +175,9 @@ fn by_node(group: &Histogram<'_>, nodes: &[u32]) -> Vec<(u32, u32)> {
 
 /// `Σ |prefix of the group − prefix of the whole| / (m − 1)`.
 ///
-/// Between two values of the group its own prefix stands still while the whole's grows, so the difference changes sign at most once there: that place
-/// is found by bisection and both stretches are summed from prefix sums of prefix sums.
+/// Between two values of the group its own prefix stands still while the whole's grows, so the
+/// difference changes sign at most once there: that place is found by bisection and both stretches
+/// are summed from prefix sums of prefix sums.
 fn ordered(group: &Histogram<'_>, up_to: &[u64], sums: &[u128], size: u128, total: u128) -> Fraction {
     if up_to.len() < 2 {
         return Fraction::ZERO;
@@ -193,23 +199,27 @@ fn ordered(group: &Histogram<'_>, up_to: &[u64], sums: &[u128], size: u128, tota
 
 impl Criterion for TCloseness {
     /// # Claim
-    /// Each distance is convex in the group's distribution and the whole does not change, so a merged group is at most as far as the farthest of its parts: monotone.
-    /// Moving mass between values with a common ancestor on level h of H crosses h levels at 1/H each, so the hierarchical distance is the mean over the levels below the top of
-    /// the total variation distances between the distributions on that level.
+    /// Each distance is convex in the group's distribution and the whole does not change, so a
+    /// merged group is at most as far as the farthest of its parts: monotone. Moving mass between
+    /// values with a common ancestor on level h of H crosses h levels at 1/H each, so the
+    /// hierarchical distance is the mean over the levels below the top of the total variation
+    /// distances between the distributions on that level.
     fn evidence(&self, group: &Histogram<'_>) -> Evidence {
         let distance = self.distance(group);
         Evidence::of(group, distance <= self.t, [Measure::most(distance)])
     }
 
     /// # Claim
-    /// A group is a mixture of what stays and the m of n records that go. Distances are convex and at most 1, so d ≤ (1 − m/n)·t + m/n, and m ≥ n·(d − t)/(1 − t).
+    /// A group is a mixture of what stays and the m of n records that go. Distances are convex and
+    /// at most 1, so d ≤ (1 − m/n)·t + m/n, and m ≥ n·(d − t)/(1 − t).
     fn least_removed(&self, group: &Histogram<'_>) -> u64 {
         let (distance, t) = (self.distance(group).to_f64(), self.t.to_f64());
         surely_at_least(group.size() as f64 * (distance - t) / (1.0 - t))
     }
 
     /// # Claim
-    /// Where all values are equally far from each other, of a value only its count is read and its count in the whole table.
+    /// Where all values are equally far from each other, of a value only its count is read and its
+    /// count in the whole table.
     fn alike(&self, a: u32, b: u32) -> bool {
         let counts = &self.whole.counts;
         a == b || matches!(self.distance, Distance::Equal) && counts[a as usize] == counts[b as usize]
@@ -228,8 +238,10 @@ impl Criterion for TCloseness {
     }
 
     /// # Claim
-    /// Each distance is the least cost of moving mass from the whole table's distribution to the group's. What a value has more than in the whole must have come from other values, at
-    /// least at the cost of taking the nearest first; so its share is at most what t pays for. For equal distances that is p + t.
+    /// Each distance is the least cost of moving mass from the whole table's distribution to the
+    /// group's. What a value has more than in the whole must have come from other values, at least
+    /// at the cost of taking the nearest first; so its share is at most what t pays for. For equal
+    /// distances that is p + t.
     fn promise(&self, about: About, knowledge: Knowledge) -> Option<Limit> {
         let About::Value(code) = about else { return None };
         let (code, total) = (code as usize, self.whole.total);
@@ -275,7 +287,8 @@ mod tests {
         assert!(!ordered(&groups, "0.3749999999999999999").holds);
     }
 
-    /// Of a value that one in four has, at most that and t is believed: never less, however finely t is written.
+    /// Of a value that one in four has, at most that and t is believed: never less, however finely
+    /// t is written.
     #[test]
     fn fine_limits_are_rounded_up() {
         for (t, t_is) in [

@@ -5,10 +5,12 @@ use foldhash::fast::RandomState;
 use hashbrown::HashTable;
 use std::hash::BuildHasher;
 
-/// Gives each distinct string a code, in order of appearance. Readers keep one per column and thread.
+/// Gives each distinct string a code, in order of appearance. Readers keep one per column and
+/// thread.
 ///
-/// A column in which most values are new (names, numbers of persons) is not worth looking up: beyond a few thousand values it is only
-/// collected, and repetitions are found when the values are put in order.
+/// A column in which most values are new (names, numbers of persons) is not worth looking up:
+/// beyond a few thousand values it is only collected, and repetitions are found when the values are
+/// put in order.
 #[derive(Clone, Debug)]
 pub struct Lexicon {
     /// The values back to back, and where each ends.
@@ -24,7 +26,8 @@ pub struct Lexicon {
     always_looks_up: bool,
 }
 
-/// A value of up to 15 bytes with its length, or a hash of a longer one with the length byte 255: short values need no second look.
+/// A value of up to 15 bytes with its length, or a hash of a longer one with the length byte 255:
+/// short values need no second look.
 type Key = u128;
 
 const HASHED: Key = 255 << 120;
@@ -69,7 +72,8 @@ impl Lexicon {
         Lexicon { always_looks_up: true, ..Lexicon::default() }
     }
 
-    /// Tells how many strings will be asked for in all, so that a column of new values need not grow step by step.
+    /// Tells how many strings will be asked for in all, so that a column of new values need not
+    /// grow step by step.
     pub fn expect(&mut self, strings: usize) {
         self.expected = strings;
     }
@@ -176,8 +180,8 @@ pub struct Encoding<'a> {
 }
 
 impl Encoding<'_> {
-    /// Joins what several readers have coded of one column into a column with an ordered domain. `turns` tells, in the order of the rows,
-    /// which reader coded how many of them.
+    /// Joins what several readers have coded of one column into a column with an ordered domain.
+    /// `turns` tells, in the order of the rows, which reader coded how many of them.
     pub fn column(&self, name: String, readers: Vec<(Lexicon, Vec<u32>)>, turns: &[(usize, usize)]) -> Column {
         let (values, codes): (Vec<Dictionary>, Vec<Vec<u32>>) =
             readers.into_iter().map(|(lexicon, codes)| (lexicon.into_values(), codes)).unzip();

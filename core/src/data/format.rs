@@ -84,7 +84,8 @@ impl Formats {
         Formats { memory, ..self }
     }
 
-    /// Lets somebody follow whatever is done with these formats: reading, making, writing and verifying releases.
+    /// Lets somebody follow whatever is done with these formats: reading, making, writing and
+    /// verifying releases.
     pub fn watched(self, watcher: Watcher) -> Self {
         Formats { watcher, ..self }
     }

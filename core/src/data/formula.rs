@@ -1,7 +1,9 @@
-//! Cells that a spreadsheet would run as formulas when it opens a text file, and how to write them so that it does not.
+//! Cells that a spreadsheet would run as formulas when it opens a text file, and how to write them
+//! so that it does not.
 //!
-//! A cell such as `=HYPERLINK(…)` is somebody's text in a table and a program in a spreadsheet. An apostrophe in front makes it text again. The apostrophe is told from one that was there
-//! before: escaping takes no two texts to the same one, and [`restore`] undoes it exactly.
+//! A cell such as `=HYPERLINK(…)` is somebody's text in a table and a program in a spreadsheet. An
+//! apostrophe in front makes it text again. The apostrophe is told from one that was there before:
+//! escaping takes no two texts to the same one, and [`restore`] undoes it exactly.
 
 use super::{Column, Encoding, Lexicon, Table, ValueType};
 use crate::error::{Error, Result};
@@ -22,7 +24,8 @@ pub enum Formulas {
 /// What stands in front of a text that is not to be run.
 const ESCAPE: char = '\'';
 
-/// Whether a spreadsheet takes the text for a formula. Numbers with a sign are none, and neither are ranges of them: without a letter nothing is called and no cell is read.
+/// Whether a spreadsheet takes the text for a formula. Numbers with a sign are none, and neither
+/// are ranges of them: without a letter nothing is called and no cell is read.
 fn is_formula(text: &str) -> bool {
     match text.chars().next() {
         Some('=' | '@' | '\t' | '\r' | '\n' | '\u{ff1d}' | '\u{ff20}') => true,
@@ -34,7 +37,8 @@ fn is_formula(text: &str) -> bool {
     }
 }
 
-/// Whether a text is written with one apostrophe more than it has: formulas, and what could be taken for an escaped one.
+/// Whether a text is written with one apostrophe more than it has: formulas, and what could be
+/// taken for an escaped one.
 fn is_escaped(text: &str) -> bool {
     is_formula(text.trim_start_matches(ESCAPE))
 }
@@ -71,7 +75,8 @@ impl Formulas {
     }
 }
 
-/// The table that was escaped, as it was before. What no escaping leaves behind is refused: two texts would become one.
+/// The table that was escaped, as it was before. What no escaping leaves behind is refused: two
+/// texts would become one.
 pub fn restore(table: Table) -> Result<Table> {
     refuse(&table)?;
     if has(&table, |text| restored(text) != text) {

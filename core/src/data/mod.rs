@@ -1,8 +1,9 @@
 //! The table, its columns and hierarchies, and how they come in and go out.
 //!
-//! Every column is dictionary-encoded: a `u32` code per row and a [`Domain`] that tells what each code stands for. Codes follow the
-//! order of the values (numbers by value, dates by time, text by bytes), so that the same values give the same codes whatever the order of
-//! the rows or the number of threads.
+//! Every column is dictionary-encoded: a `u32` code per row and a [`Domain`] that tells what each
+//! code stands for. Codes follow the order of the values (numbers by value, dates by time, text by
+//! bytes), so that the same values give the same codes whatever the order of the rows or the number
+//! of threads.
 
 pub mod csv;
 mod dictionary;

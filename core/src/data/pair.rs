@@ -1,4 +1,5 @@
-//! Bucketized releases: exact quasi-identifiers with a group number in one table, and the sensitive values of each group with their counts in another.
+//! Bucketized releases: exact quasi-identifiers with a group number in one table, and the sensitive
+//! values of each group with their counts in another.
 
 use super::{Column, Role, Schema, Table};
 use crate::error::{Error, Result};
@@ -11,8 +12,9 @@ pub const COUNT: &str = "count";
 /// What the sensitive column may be called where there is only one.
 pub const VALUE: &str = "value";
 
-/// One row per person from a table (group, value, count): the group column and the sensitive columns. A table without counts is taken as it is. The value column may be called
-/// `value` where the plan has one sensitive column.
+/// One row per person from a table (group, value, count): the group column and the sensitive
+/// columns. A table without counts is taken as it is. The value column may be called `value` where
+/// the plan has one sensitive column.
 ///
 /// ```
 /// use sfumato::data::{Column, Schema, Table, one_row_per_person};
@@ -28,7 +30,8 @@ pub const VALUE: &str = "value";
 /// ```
 pub fn one_row_per_person(table: &Table, schema: &Schema, group: &str) -> Result<Table> {
     table.column(group)?;
-    // Only a table of sensitive values has counts: where there are quasi-identifiers, every row is a person.
+    // Only a table of sensitive values has counts: where there are quasi-identifiers, every row is
+    // a person.
     let is_half = schema.names(Role::Quasi).iter().all(|name| *name == group || table.find(name).is_none());
     let counts = match table.find(COUNT).filter(|_| is_half && schema.find(COUNT).is_none()) {
         None => vec![1; table.rows()],
@@ -68,8 +71,9 @@ fn read_counts(column: &Column) -> Result<Vec<u64>> {
     Ok(counts)
 }
 
-/// Puts a pair of tables together again: records with quasi-identifiers and sensitive values, and the group of each. Which record of a group has which of its values is not told, so they are dealt out in the
-/// order of the tables.
+/// Puts a pair of tables together again: records with quasi-identifiers and sensitive values, and
+/// the group of each. Which record of a group has which of its values is not told, so they are
+/// dealt out in the order of the tables.
 pub fn join_pair(quasi: &Table, sensitive: &Table, schema: &Schema, group: &str) -> Result<(Table, Column)> {
     let people = one_row_per_person(sensitive, schema, group)?;
     check_pair(quasi, &people, group)?;

@@ -1,10 +1,12 @@
-//! A made-up hospital table: for demonstrations, tests and measurements on machines that have no real data.
+//! A made-up hospital table: for demonstrations, tests and measurements on machines that have no
+//! real data.
 
 use super::{Column, Table};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-/// Diseases with their share per thousand of patients below 40, from 40 to 64, and from 65. The list is as skewed as real ones are.
+/// Diseases with their share per thousand of patients below 40, from 40 to 64, and from 65. The
+/// list is as skewed as real ones are.
 const DISEASES: [(&str, [u32; 3]); 16] = [
     ("Influenza", [190, 120, 90]),
     ("Hypertension", [40, 170, 230]),
@@ -45,8 +47,9 @@ const DISTRICTS: [(u32, u32, f64); 6] =
 
 /// A table of hospital patients, always the same for the same `rows` and `seed`.
 ///
-/// Nine columns: `patient` (identifier), `age`, `sex`, `zip`, `nationality`, `marital-status`, `admitted` (quasi-identifiers), `stay` in
-/// days, and `disease` (sensitive), which depends on age and sex. No row describes a real person.
+/// Nine columns: `patient` (identifier), `age`, `sex`, `zip`, `nationality`, `marital-status`,
+/// `admitted` (quasi-identifiers), `stay` in days, and `disease` (sensitive), which depends on age
+/// and sex. No row describes a real person.
 ///
 /// ```
 /// let table = sfumato::data::sample::hospital(1000, 1);

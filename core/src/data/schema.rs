@@ -101,7 +101,8 @@ impl Schema {
         Ok(quasi)
     }
 
-    /// The table as criteria must see it: values in their declared order, and ways to write one number as one value of a sensitive column. (Quasi-identifiers stay as they are written:
+    /// The table as criteria must see it: values in their declared order, and ways to write one
+    /// number as one value of a sensitive column. (Quasi-identifiers stay as they are written:
     /// whoever sees the release can tell 1.5 from 1.50.)
     pub fn prepare<'t>(&self, table: &'t Table) -> Result<Cow<'t, Table>> {
         self.prepare_columns(table, |_| true)
@@ -140,7 +141,8 @@ impl Schema {
         Hierarchy::bind(rule, column)
     }
 
-    /// The hierarchy of a quasi-identifier. One for which the plan gives none can be kept or replaced by `*`.
+    /// The hierarchy of a quasi-identifier. One for which the plan gives none can be kept or
+    /// replaced by `*`.
     pub fn quasi_hierarchy(&self, column: &Column) -> Result<Hierarchy> {
         if self.find(column.name()).is_some_and(|spec| spec.rule.is_some()) {
             return self.hierarchy(column);
@@ -172,8 +174,9 @@ impl Schema {
         rule.span(1, domain.label(value), domain.label(value)).is_some().then_some(rule)
     }
 
-    /// Refuses quasi-identifier values that are neither base values of the column's hierarchy nor labels of it, so that a wrong hierarchy shows
-    /// before anything is decided. Tables recoded by that hierarchy pass.
+    /// Refuses quasi-identifier values that are neither base values of the column's hierarchy nor
+    /// labels of it, so that a wrong hierarchy shows before anything is decided. Tables recoded by
+    /// that hierarchy pass.
     pub fn check_hierarchies(&self, table: &Table) -> Result<()> {
         for column in self.select(table, Role::Quasi)? {
             let Some(rule) = self.find(column.name()).and_then(|spec| spec.rule.as_deref()) else { continue };

@@ -13,7 +13,8 @@ pub struct Domain {
 }
 
 impl Domain {
-    /// Labels in the order of their type; `missing` is the code of the missing value, if the column has one.
+    /// Labels in the order of their type; `missing` is the code of the missing value, if the column
+    /// has one.
     pub fn new(labels: Dictionary, value_type: ValueType, missing: Option<u32>) -> Self {
         Domain { labels, value_type, missing }
     }
@@ -162,7 +163,8 @@ impl Column {
         Column { name: self.name.clone(), codes, domain: Domain::new(labels, self.domain.value_type, missing) }
     }
 
-    /// The same column with its values in a declared order. Values must be those of the column; missing stays last.
+    /// The same column with its values in a declared order. Values must be those of the column;
+    /// missing stays last.
     pub fn in_order(&self, order: &[String]) -> Result<Column> {
         let present = (0..self.domain.len() as u32).filter(|code| Some(*code) != self.domain.missing);
         let mut new_code = vec![u32::MAX; self.domain.len()];
@@ -238,8 +240,8 @@ impl Table {
         Table { columns: self.columns.iter().map(|column| column.rows(rows)).collect(), rows: rows.len() }
     }
 
-    /// Some rows, in the order given. Codes keep their meaning: domains stay as they are, also where
-    /// none of the rows has a value any more.
+    /// Some rows, in the order given. Codes keep their meaning: domains stay as they are, also
+    /// where none of the rows has a value any more.
     pub fn part(&self, rows: &[u32]) -> Table {
         let of = |column: &Column| Column {
             name: column.name.clone(),
@@ -322,7 +324,8 @@ pub(super) fn check_names<'a>(names: impl Iterator<Item = &'a str>) -> Result<()
     Ok(())
 }
 
-/// How often each code occurs. Neighbours are counted apart, as two of the same code would wait for each other.
+/// How often each code occurs. Neighbours are counted apart, as two of the same code would wait for
+/// each other.
 fn count(codes: &[u32], domain: usize) -> Vec<u64> {
     let mut lanes = vec![[0u32; 4]; domain];
     let (fours, rest) = codes.as_chunks::<4>();

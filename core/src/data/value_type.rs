@@ -61,19 +61,22 @@ impl ValueType {
         if nothing { ValueType::Text } else { found.unwrap_or(ValueType::Text) }
     }
 
-    /// Whether two texts stand for the same value: 1.5 and 1.50 are one number. Whole numbers and dates have one way to be written.
+    /// Whether two texts stand for the same value: 1.5 and 1.50 are one number. Whole numbers and
+    /// dates have one way to be written.
     pub fn is_same(self, a: &str, b: &str) -> bool {
         a == b || (self == ValueType::Decimal && canonical(a) == canonical(b))
     }
 
-    /// The values of several lists as (list, position), in the order of this type; equal numbers written differently are ordered by bytes.
+    /// The values of several lists as (list, position), in the order of this type; equal numbers
+    /// written differently are ordered by bytes.
     pub(super) fn sorted(self, lists: &[Dictionary]) -> Vec<(u32, u32)> {
         match self {
             ValueType::Text => sort_by_key(lists, text_key, str::cmp),
             ValueType::Integer => {
                 sort_by_key(lists, |value| signed_key(parse_integer(value).unwrap_or(i64::MAX)), str::cmp)
             }
-            // Ways to write one number must stand together, also where longer numbers share their key.
+            // Ways to write one number must stand together, also where longer numbers share their
+            // key.
             ValueType::Decimal => sort_by_key(
                 lists,
                 |value| float_key(parse_decimal(value).unwrap_or(f64::MAX)),
@@ -90,7 +93,8 @@ impl fmt::Display for ValueType {
     }
 }
 
-/// Sorts by a key that follows the order, and by `tie` where keys are equal. Most comparisons need only the key.
+/// Sorts by a key that follows the order, and by `tie` where keys are equal. Most comparisons need
+/// only the key.
 fn sort_by_key(
     lists: &[Dictionary],
     key: impl Fn(&str) -> u64,

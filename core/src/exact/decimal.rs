@@ -3,7 +3,8 @@
 use super::Fraction;
 use std::fmt;
 
-/// A decimal such as a plan holds: `0.1`, `3`, `2.50`, `1e-3`, `2%`. Exact, and remembers how it was written.
+/// A decimal such as a plan holds: `0.1`, `3`, `2.50`, `1e-3`, `2%`. Exact, and remembers how it
+/// was written.
 ///
 /// ```
 /// use sfumato::exact::{Decimal, Fraction};
@@ -91,7 +92,8 @@ fn split_exponent(digits: &str) -> Result<(&str, i32), &'static str> {
     }
 }
 
-/// The digits as an integer, and how many of them stand after the point. `_` separates digits as in TOML.
+/// The digits as an integer, and how many of them stand after the point. `_` separates digits as in
+/// TOML.
 fn parse_mantissa(text: &str) -> Result<(u128, i32), &'static str> {
     let (whole, part) = text.split_once('.').unwrap_or((text, ""));
     let mut mantissa: u128 = 0;

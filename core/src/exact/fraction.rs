@@ -3,7 +3,8 @@
 use dashu_ratio::RBig;
 use std::cmp::Ordering;
 
-/// A non-negative fraction, or infinity (a denominator of zero). Compared by cross-multiplication in 256 bits.
+/// A non-negative fraction, or infinity (a denominator of zero). Compared by cross-multiplication
+/// in 256 bits.
 ///
 /// ```
 /// use sfumato::exact::Fraction;
@@ -58,7 +59,8 @@ impl Fraction {
         self.den == 0
     }
 
-    /// The least whole number that is not below it; the largest there is for infinity and for what is beyond.
+    /// The least whole number that is not below it; the largest there is for infinity and for what
+    /// is beyond.
     pub fn ceil(self) -> u64 {
         if self.den == 0 {
             return u64::MAX;

@@ -1,8 +1,9 @@
 //! Exact signs of sums of logarithms of integers.
 //!
-//! Entropy compares `Σ r·ln r` with `n·ln n − n·ln l`. Floats decide when the difference is clear. When it is not,
-//! equality is decided by factoring into coprime bases (exact, integers only), and inequality by correctly rounded
-//! logarithms of growing precision, which must end once equality is excluded.
+//! Entropy compares `Σ r·ln r` with `n·ln n − n·ln l`. Floats decide when the difference is clear.
+//! When it is not, equality is decided by factoring into coprime bases (exact, integers only), and
+//! inequality by correctly rounded logarithms of growing precision, which must end once equality is
+//! excluded.
 
 use super::Fraction;
 use super::fraction::gcd;
@@ -15,7 +16,8 @@ type Big = FBig<HalfEven, 2>;
 /// Below this distance floats do not decide.
 const CLEAR: f64 = 1e-9;
 
-/// The sign of `Σ factor·ln(number)` over `(number, factor)` pairs, exactly. Numbers must be positive.
+/// The sign of `Σ factor·ln(number)` over `(number, factor)` pairs, exactly. Numbers must be
+/// positive.
 ///
 /// ```
 /// use sfumato::exact::sign_of_log_sum;
@@ -39,7 +41,8 @@ pub fn sign_of_log_sum(terms: &[(u128, i128)]) -> Ordering {
     if is_one(terms) { Ordering::Equal } else { sign_of_nonzero(terms) }
 }
 
-/// Whether the product of `number^factor` is exactly 1: every exponent over a coprime base of the numbers is 0.
+/// Whether the product of `number^factor` is exactly 1: every exponent over a coprime base of the
+/// numbers is 0.
 fn is_one(terms: &[(u128, i128)]) -> bool {
     let bases = coprime_bases(terms.iter().map(|&(number, _)| number));
     bases.iter().all(|&base| {
@@ -115,7 +118,8 @@ fn ln_of(number: u128, bits: usize) -> Big {
 
 /// The order of `ln(argument)` and `±bound`, exactly.
 ///
-/// They are equal only for `argument = 1`, `bound = 0`: the logarithm of any other rational is transcendental.
+/// They are equal only for `argument = 1`, `bound = 0`: the logarithm of any other rational is
+/// transcendental.
 pub fn compare_ln(argument: Fraction, bound: Fraction, bound_negative: bool) -> Ordering {
     if argument == Fraction::ONE {
         return if bound.num == 0 {
@@ -135,7 +139,8 @@ pub fn compare_ln(argument: Fraction, bound: Fraction, bound_negative: bool) -> 
     let target = if bound_negative { -bound.to_f64() } else { bound.to_f64() };
     let value = (argument.num as f64).ln() - (argument.den as f64).ln();
     let difference = value - target;
-    // The subtraction cancels where both logarithms are large, by less than 2⁻⁴⁵ for 128-bit integers.
+    // The subtraction cancels where both logarithms are large, by less than 2⁻⁴⁵ for 128-bit
+    // integers.
     if difference.abs() > CLEAR * (1.0 + target.abs()) {
         return difference.total_cmp(&0.0);
     }

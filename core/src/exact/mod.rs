@@ -1,7 +1,8 @@
 //! Numbers that decide: fractions, decimals as written, and signs of sums of logarithms.
 //!
-//! A privacy threshold is a mathematical statement about integers, so it is decided in integers. `55 < 1.1 × 50` is
-//! false, whatever binary floating point makes of 1.1. Floats are used to report and to skip the clear cases.
+//! A privacy threshold is a mathematical statement about integers, so it is decided in integers.
+//! `55 < 1.1 × 50` is false, whatever binary floating point makes of 1.1. Floats are used to report
+//! and to skip the clear cases.
 
 mod decimal;
 mod fraction;

@@ -158,7 +158,8 @@ impl<'a> Front<'a> {
         in_one.min(with_target).min(with_family)
     }
 
-    /// The highest belief and where it is reached. Of equal ways the first is told, of equal groups the first.
+    /// The highest belief and where it is reached. Of equal ways the first is told, of equal groups
+    /// the first.
     pub fn breach(&self, budget: Budget) -> Breach {
         let ways = self.ways(&self.target, &self.together, budget);
         let is_lower = |a: &Way<'_>, b: &Way<'_>| {
@@ -178,7 +179,8 @@ impl<'a> Front<'a> {
         }
     }
 
-    /// The ways to place people, the target being in one of some groups: all in hers; the relatives elsewhere; the relatives and the others elsewhere.
+    /// The ways to place people, the target being in one of some groups: all in hers; the relatives
+    /// elsewhere; the relatives and the others elsewhere.
     fn ways<'m>(&'m self, target: &'m [Member<'a>], together: &'m [Member<'a>], budget: Budget) -> Vec<Way<'m>> {
         let Budget { k, m, .. } = budget;
         let lowest = |members: &'m [Member<'a>], part: Part| (part, self.lowest(members, part));
@@ -276,10 +278,13 @@ impl<'a> Member<'a> {
     /// Whether T(·, l, k) here is at most that of another group, for every k.
     ///
     /// # Claim
-    /// *One value each*: T is `max(0, r − k)/#σ` with r the people of other values than σ and the l: at most the other's if r is at most and #σ at least its.
-    /// *Sets*: T is `max(0, n − #σ − k)/#σ · P`, P the product of `1 − s(i)/n`: at most the other's if `n − #σ` is at most, #σ at least and P at most its. P is at most its if floats say so clearly, or if every
-    /// `s(i)/n` is at least its.
-    /// *Multisets*: T is `a/(1 − a) · ((n − 1)/n)^S`, S the sum of the s(i), and a/(1 − a) grows with `a = (1 − 1/(n − k))^#σ`: all grow with n and fall with #σ and S. For n ≤ k + 1 it is zero, the lowest.
+    /// *One value each*: T is `max(0, r − k)/#σ` with r the people of other values than σ and the
+    /// l: at most the other's if r is at most and #σ at least its. *Sets*: T is
+    /// `max(0, n − #σ − k)/#σ · P`, P the product of `1 − s(i)/n`: at most the other's if `n − #σ`
+    /// is at most, #σ at least and P at most its. P is at most its if floats say so clearly, or if
+    /// every `s(i)/n` is at least its. *Multisets*: T is `a/(1 − a) · ((n − 1)/n)^S`, S the sum of
+    /// the s(i), and a/(1 − a) grows with `a = (1 − 1/(n − k))^#σ`: all grow with n and fall with
+    /// #σ and S. For n ≤ k + 1 it is zero, the lowest.
     fn leads_about_targets(&self, other: &Member<'_>, case: Case, l: u64) -> bool {
         let (own, others) = (&self.shape, &other.shape);
         let rest = |shape: &Shape, l: u64| shape.people.saturating_sub(shape.own).saturating_sub(shape.top(l));
@@ -305,8 +310,9 @@ impl<'a> Member<'a> {
     /// Whether V(·, m, k) here is at most that of another group, for every m and k.
     ///
     /// # Claim
-    /// V is a product of `1 − #σ/(n − k − i)`, or `(1 − m/(n − k))^#σ`: every factor grows with n and falls with #σ. Where V is zero because the group is too small for k and m, a smaller one with more of σ
-    /// is too small as well.
+    /// V is a product of `1 − #σ/(n − k − i)`, or `(1 − m/(n − k))^#σ`: every factor grows with n
+    /// and falls with #σ. Where V is zero because the group is too small for k and m, a smaller one
+    /// with more of σ is too small as well.
     fn leads_about_families(&self, other: &Member<'_>) -> bool {
         self.shape.people <= other.shape.people && self.shape.own >= other.shape.own
     }
@@ -315,7 +321,8 @@ impl<'a> Member<'a> {
 /// V(g, m, k) with as few factors as can be.
 ///
 /// # Claim
-/// With at most one of σ each, V is the chance that σ's occurrences and the m relatives, both drawn from n − k people, do not meet: relatives and occurrences may change places.
+/// With at most one of σ each, V is the chance that σ's occurrences and the m relatives, both drawn
+/// from n − k people, do not meet: relatives and occurrences may change places.
 fn shortened(case: Case, m: u64, k: u64, shape: &Shape) -> (Family, Shape) {
     let (m, own) = if case != Case::Multiset && m > shape.own { (shape.own, m) } else { (m, shape.own) };
     (Family { case, m, k }, Shape { people: shape.people, own, others: smallvec![] })

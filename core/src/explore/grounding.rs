@@ -6,7 +6,8 @@ use crate::candidate::Groups;
 use crate::criterion::{Budget, Case};
 use std::collections::{BTreeMap, HashSet};
 
-/// How a budget is used where it tells most. What is granted is true of the records: the target has the value.
+/// How a budget is used where it tells most. What is granted is true of the records: the target has
+/// the value.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Grounding {
     /// How much is granted.
@@ -17,7 +18,8 @@ pub struct Grounding {
     pub target: Place,
     /// The target's record (from 1): the first of the group that has the value.
     pub record: Option<usize>,
-    /// The l values that are granted about the target, with how often each occurs in her group; fewer where the group has no more.
+    /// The l values that are granted about the target, with how often each occurs in her group;
+    /// fewer where the group has no more.
     pub eliminated: Vec<Share>,
     /// The others that are known.
     pub others: Known,
@@ -61,7 +63,8 @@ pub struct Known {
 }
 
 impl Grounding {
-    /// Without the numbers of records: for a release that does not tell which record has which value.
+    /// Without the numbers of records: for a release that does not tell which record has which
+    /// value.
     pub fn without_records(mut self) -> Grounding {
         self.record = None;
         self.others.records.clear();
@@ -76,8 +79,11 @@ impl Grounding {
     /// The grounding of a breach.
     ///
     /// # Claim
-    /// It reaches the belief. Only numbers enter T and V, so any others and relatives do that are what they must be: *others* people without the value and, with one value each and beside the target, without
-    /// the l values; *relatives* anybody else. Where there are fewer others than k, they leave nobody but holders, and where there are fewer relatives than m, they are all that is left: either way the belief is 1.
+    /// It reaches the belief. Only numbers enter T and V, so any others and relatives do that are
+    /// what they must be: *others* people without the value and, with one value each and beside the
+    /// target, without the l values; *relatives* anybody else. Where there are fewer others than k,
+    /// they leave nobody but holders, and where there are fewer relatives than m, they are all that
+    /// is left: either way the belief is 1.
     pub(super) fn of(breach: &Breach, case: Case, reader: &Reader<'_>, groups: &Groups) -> Grounding {
         let Breach { budget, belief, target, family, company } = *breach;
         let at = Cast { case, reader, groups };
@@ -130,7 +136,8 @@ impl Cast<'_> {
         Place { group, people: self.people(group).len() as u64, first_record }
     }
 
-    /// Up to k others of a group. With multisets those who have the value may have to serve as well, in worlds where they do not have it; but not all of the group, since somebody has it.
+    /// Up to k others of a group. With multisets those who have the value may have to serve as
+    /// well, in worlds where they do not have it; but not all of the group, since somebody has it.
     fn others(&self, group: usize, k: u64, target: Option<u32>, eliminated: &[(u32, u32)]) -> Vec<u32> {
         let mut people = self.people(group);
         let eliminated: HashSet<u32> = eliminated.iter().map(|known| known.0).collect();

@@ -1,10 +1,13 @@
 //! Exploring a release: how much may somebody know before she is too sure?
 //!
-//! A criterion asks whether a release is safe against stated amounts of knowledge. The *knowledge skyline* turns this round: for one sensitive value and one confidence it is all the largest amounts
-//! (l, k, m) that the release is still safe against. Whoever knows more in any respect may reach the confidence; [`Explorer::worst`] says about whom, and by knowing what.
+//! A criterion asks whether a release is safe against stated amounts of knowledge. The *knowledge
+//! skyline* turns this round: for one sensitive value and one confidence it is all the largest
+//! amounts (l, k, m) that the release is still safe against. Whoever knows more in any respect may
+//! reach the confidence; [`Explorer::worst`] says about whom, and by knowing what.
 //!
-//! **Reference**: Chen, LeFevre and Ramakrishnan 2007, Sections 4.3 and 7.3 and Appendix A7. There every amount costs a scan of the release; here one scan is made for all of them, and only the few groups are
-//! kept that can be worst.
+//! **Reference**: Chen, LeFevre and Ramakrishnan 2007, Sections 4.3 and 7.3 and Appendix A7. There
+//! every amount costs a scan of the release; here one scan is made for all of them, and only the
+//! few groups are kept that can be worst.
 //!
 //! ```
 //! use sfumato::candidate::Groups;
@@ -96,7 +99,8 @@ pub struct Exploration {
     pub people: u64,
     /// Groups.
     pub groups: usize,
-    /// Groups that have the value. Without any, nothing can be known that would lead to it: everything is safe.
+    /// Groups that have the value. Without any, nothing can be known that would lead to it:
+    /// everything is safe.
     pub having: u64,
     /// The highest belief of somebody who knows nothing; zero where the value does not occur.
     pub unaided: f64,
@@ -120,7 +124,9 @@ pub struct Exposed {
 }
 
 impl<'a> Explorer<'a> {
-    /// Looks at a value of a sensitive column, in groups of a table's rows. The table is as criteria see it ([`Schema::prepare`](crate::data::Schema::prepare)); not all rows need be in a group.
+    /// Looks at a value of a sensitive column, in groups of a table's rows. The table is as
+    /// criteria see it ([`Schema::prepare`](crate::data::Schema::prepare)); not all rows need be in
+    /// a group.
     pub fn new(
         table: &'a Table,
         groups: &'a Groups,
@@ -143,12 +149,14 @@ impl<'a> Explorer<'a> {
         self.seen.len()
     }
 
-    /// The highest belief that a budget leads to, and where; nothing where the value does not occur.
+    /// The highest belief that a budget leads to, and where; nothing where the value does not
+    /// occur.
     pub fn breach(&self, budget: Budget) -> Option<Breach> {
         self.occurs().then(|| Front::new(self.case, &self.seen, budget.l).breach(budget))
     }
 
-    /// The negated ratio at a budget, exactly: the highest belief is 1/(1 + it). Nothing where the value does not occur.
+    /// The negated ratio at a budget, exactly: the highest belief is 1/(1 + it). Nothing where the
+    /// value does not occur.
     pub fn negated_ratio(&self, budget: Budget) -> Option<RBig> {
         self.occurs().then(|| Front::new(self.case, &self.seen, budget.l).exact_ratio(budget))
     }
@@ -162,7 +170,8 @@ impl<'a> Explorer<'a> {
         !self.occurs() || Front::new(self.case, &self.seen, budget.l).exceeds(budget, odds)
     }
 
-    /// For every l and m the largest safe k. Nothing is in it if nothing is safe, or if the value does not occur and everything is.
+    /// For every l and m the largest safe k. Nothing is in it if nothing is safe, or if the value
+    /// does not occur and everything is.
     ///
     /// # Panics
     /// When the confidence is not above zero and at most one.
@@ -170,7 +179,8 @@ impl<'a> Explorer<'a> {
         Surface::new(self.case, &self.seen, odds(confidence))
     }
 
-    /// The knowledge skyline: all budgets that are safe at a confidence while none that covers them is; by l, then by m.
+    /// The knowledge skyline: all budgets that are safe at a confidence while none that covers them
+    /// is; by l, then by m.
     ///
     /// # Panics
     /// When the confidence is not above zero and at most one.
@@ -178,7 +188,8 @@ impl<'a> Explorer<'a> {
         self.surface(confidence).points()
     }
 
-    /// How a budget is used where it tells most: whom to ask about, and what to know. Nothing where the value does not occur.
+    /// How a budget is used where it tells most: whom to ask about, and what to know. Nothing where
+    /// the value does not occur.
     pub fn worst(&self, budget: Budget) -> Option<Grounding> {
         Some(Grounding::of(&self.breach(budget)?, self.case, &self.reader, self.groups))
     }

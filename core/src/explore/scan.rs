@@ -79,7 +79,8 @@ impl<'a> Reader<'a> {
         Reader { codes, domain, value, own, people: Some(people), column }
     }
 
-    /// How often the person of a record has the value; nothing for records of people who were counted already.
+    /// How often the person of a record has the value; nothing for records of people who were
+    /// counted already.
     pub fn own(&self, row: u32) -> Option<u32> {
         self.own[self.codes[row as usize] as usize]
     }

@@ -5,7 +5,8 @@ use super::scan::Seen;
 use crate::criterion::{Budget, Case};
 use crate::exact::Fraction;
 
-/// For every l and m with anything safe, the largest safe k: a staircase that falls along l and along m.
+/// For every l and m with anything safe, the largest safe k: a staircase that falls along l and
+/// along m.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Surface {
     /// For l from 0, for m from 0.
@@ -18,8 +19,10 @@ impl Surface {
     /// Of groups, for the odds that the negated ratio must exceed.
     ///
     /// # Claim
-    /// It is finite. With one value each, `T(g, l, k)` is zero once l is the number of other values of a group. With several, no more can be known about the target than all other values of a group: l ends with
-    /// the largest number of them. `T(g, l, k)` is zero once k is the number of people in a group, and `V(g, m, k)` once m is.
+    /// It is finite. With one value each, `T(g, l, k)` is zero once l is the number of other values
+    /// of a group. With several, no more can be known about the target than all other values of a
+    /// group: l ends with the largest number of them. `T(g, l, k)` is zero once k is the number of
+    /// people in a group, and `V(g, m, k)` once m is.
     pub(super) fn new(case: Case, seen: &[Seen], odds: Fraction) -> Surface {
         let most = seen.iter().map(|seen| seen.shape.others.len() as u64).max();
         let Some(most) = most else { return Surface::default() };
@@ -46,7 +49,8 @@ impl Surface {
         self.rows.get(l)?.get(m).copied()
     }
 
-    /// Whether the largest l stands for whatever else may be known about a target: with several values per person, all other values of every group.
+    /// Whether the largest l stands for whatever else may be known about a target: with several
+    /// values per person, all other values of every group.
     pub fn is_open(&self) -> bool {
         self.is_open
     }
@@ -54,7 +58,8 @@ impl Surface {
     /// The corners: safe budgets that no other safe one covers.
     ///
     /// # Claim
-    /// More knowledge never lowers the belief, so k falls along l and m, and a budget is covered by a safe one exactly if the next l or the next m allows the same k.
+    /// More knowledge never lowers the belief, so k falls along l and m, and a budget is covered by
+    /// a safe one exactly if the next l or the next m allows the same k.
     pub fn points(&self) -> Vec<Budget> {
         let mut points = Vec::new();
         for (l, row) in self.rows.iter().enumerate() {
@@ -67,7 +72,8 @@ impl Surface {
         points
     }
 
-    /// The least that is not safe: the smallest sum of l, k and m; of equal ones that with fewest relatives, then with fewest things about the target.
+    /// The least that is not safe: the smallest sum of l, k and m; of equal ones that with fewest
+    /// relatives, then with fewest things about the target.
     pub fn least_unsafe(&self) -> Budget {
         let beyond = |(l, row): (usize, &Vec<u64>)| {
             let l = l as u64;
@@ -97,7 +103,8 @@ fn staircase(front: &Front<'_>, l: u64, before: Option<&[u64]>, odds: Fraction) 
     row
 }
 
-/// The largest number up to a bound that is safe, safe numbers coming first. The steps down from the bound double until one is safe: most often it is near.
+/// The largest number up to a bound that is safe, safe numbers coming first. The steps down from
+/// the bound double until one is safe: most often it is near.
 fn largest_safe(bound: u64, is_safe: impl Fn(u64) -> bool) -> Option<u64> {
     if is_safe(bound) {
         return Some(bound);

@@ -1,4 +1,5 @@
-//! Records that are published day by day, week by week or month by month: small batches are more skewed than the whole.
+//! Records that are published day by day, week by week or month by month: small batches are more
+//! skewed than the whole.
 
 use super::eligibility::{Member, members};
 use crate::data::{Column, Domain, Table, ValueType};
@@ -65,7 +66,8 @@ pub struct Batches {
     pub rates: Vec<Rate>,
 }
 
-/// The mean share of a batch that one way to suppress withholds: nothing of an eligible batch, all of one with fewer than l values.
+/// The mean share of a batch that one way to suppress withholds: nothing of an eligible batch, all
+/// of one with fewer than l values.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rate {
     /// The way's name.
@@ -83,7 +85,8 @@ pub fn date_columns(table: &Table) -> Vec<&str> {
     table.columns().iter().filter(is_dates).map(Column::name).collect()
 }
 
-/// Looks how many batches of each period would be l-eligible. The date is a day, or a day with a time of it.
+/// Looks how many batches of each period would be l-eligible. The date is a day, or a day with a
+/// time of it.
 ///
 /// ```
 /// use sfumato::data::Column;
@@ -127,7 +130,8 @@ fn no_dates(column: &Column, code: u32) -> Error {
     Error::data(message).help("dates are YYYY-MM-DD, with a time of day or without")
 }
 
-/// The day of `2021-03-31`, `2021-03-31T12:00`, `2021-03-31 12:00:00` and `2021-03-31T12:00:00Z`, as it is written.
+/// The day of `2021-03-31`, `2021-03-31T12:00`, `2021-03-31 12:00:00` and `2021-03-31T12:00:00Z`,
+/// as it is written.
 fn day(text: &str) -> Option<Date> {
     let (day, time) = text.split_at_checked(10)?;
     let is_time = |time: &str| {
@@ -156,7 +160,8 @@ fn batch_values(dates: &Column, days: &[Option<Date>], sensitive: &Column, perio
     (values, undated)
 }
 
-/// What is in the way of one batch: how many records it has, and the share of them that each way would withhold.
+/// What is in the way of one batch: how many records it has, and the share of them that each way
+/// would withhold.
 struct Skew {
     records: u64,
     /// Nothing if the batch is eligible.

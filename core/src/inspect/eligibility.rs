@@ -1,4 +1,5 @@
-//! How far a sensitive column is from l-eligibility, what each way to get there would withhold, and what it would tell.
+//! How far a sensitive column is from l-eligibility, what each way to get there would withhold, and
+//! what it would tell.
 
 use super::Batches;
 use crate::data::Column;
@@ -9,7 +10,8 @@ use dashu_ratio::RBig;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 
-/// So many choices, times values, at most are followed to list what may come out of a way to suppress.
+/// So many choices, times values, at most are followed to list what may come out of a way to
+/// suppress.
 const MOST_CHOICES: u64 = 1_000_000;
 /// So many different publications at most are listed: the most probable ones.
 const MOST_SIGHTS: usize = 50;
@@ -43,7 +45,8 @@ impl Eligibility {
         Fraction::new(u128::from(self.largest), u128::from(self.records.max(1)))
     }
 
-    /// The largest l for which the column is eligible as it is; nothing without records, which are eligible for every l.
+    /// The largest l for which the column is eligible as it is; nothing without records, which are
+    /// eligible for every l.
     pub fn largest_l(&self) -> Option<u64> {
         self.records.checked_div(self.largest)
     }
@@ -73,7 +76,8 @@ pub struct Way {
     pub keeps_to_limit: bool,
     /// How many records it withholds, in the mean; nothing where no suppression helps.
     pub expected: Option<RBig>,
-    /// What may be published, the most probable first, and not more than fifty; nothing where there are too many choices to follow, or where there is nothing to suppress.
+    /// What may be published, the most probable first, and not more than fifty; nothing where there
+    /// are too many choices to follow, or where there is nothing to suppress.
     pub sights: Option<Vec<Sight>>,
 }
 
@@ -99,13 +103,16 @@ impl Way {
 /// Something that everybody may see, whichever values are behind the numbers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sight {
-    /// How many records each value has that is left, largest first; none where everything is withheld.
+    /// How many records each value has that is left, largest first; none where everything is
+    /// withheld.
     pub published: Vec<u64>,
     /// With which chance it is published.
     pub probability: RBig,
-    /// How sure somebody can be of one value that it is the most frequent of the table; nothing where there is nothing to see.
+    /// How sure somebody can be of one value that it is the most frequent of the table; nothing
+    /// where there is nothing to see.
     pub max_belief: Option<RBig>,
-    /// How sure somebody who knows all frequencies, but not which value has which, can be of the value of a person who is missing.
+    /// How sure somebody who knows all frequencies, but not which value has which, can be of the
+    /// value of a person who is missing.
     pub missing_belief: RBig,
 }
 
@@ -179,9 +186,11 @@ fn sights(way: &dyn Suppression, skewed: &Skewed) -> Option<Vec<Sight>> {
     Some(likely.into_par_iter().map(sight).collect())
 }
 
-/// The highest belief in a value of a missing person, where these outcomes look alike and nothing else does.
+/// The highest belief in a value of a missing person, where these outcomes look alike and nothing
+/// else does.
 ///
-/// Values that are published as often cannot be told apart, so what each lost is taken together and shared evenly.
+/// Values that are published as often cannot be told apart, so what each lost is taken together and
+/// shared evenly.
 fn missing_belief(skewed: &Skewed, outcomes: &[Outcome]) -> RBig {
     let mut lost: BTreeMap<u64, RBig> = BTreeMap::new();
     let mut all = RBig::ZERO;

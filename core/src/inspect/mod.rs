@@ -1,4 +1,6 @@
-//! What a table is like before anything is decided: types, shares, how identifying columns are, and which roles suggest themselves. And whether its sensitive values are too skewed to be hidden at all.
+//! What a table is like before anything is decided: types, shares, how identifying columns are, and
+//! which roles suggest themselves. And whether its sensitive values are too skewed to be hidden at
+//! all.
 
 mod alike;
 mod batches;
@@ -24,11 +26,13 @@ pub struct Profile {
     pub records: usize,
     /// Every column, in the order of the file.
     pub columns: Vec<ColumnProfile>,
-    /// The most identifying pairs and triples of columns that do not identify alone, most identifying first.
+    /// The most identifying pairs and triples of columns that do not identify alone, most
+    /// identifying first.
     pub combinations: Vec<Combination>,
     /// What looks as if the table was not read as it was meant.
     pub notes: Vec<String>,
-    /// Records that combinations were counted over, if not all: fewer records make more combinations unique.
+    /// Records that combinations were counted over, if not all: fewer records make more
+    /// combinations unique.
     pub sampled: Option<usize>,
 }
 
@@ -51,8 +55,8 @@ pub struct ColumnProfile {
     pub role: Role,
     /// Why.
     pub reason: String,
-    /// Whether its name or its values say that it identifies people directly, however often each value
-    /// occurs: an e-mail address, say.
+    /// Whether its name or its values say that it identifies people directly, however often each
+    /// value occurs: an e-mail address, say.
     pub is_direct: bool,
 }
 
@@ -210,7 +214,8 @@ fn uniqueness(columns: &[(&[u32], usize)], rows: usize) -> (usize, f64) {
     (count, unique as f64 / rows.max(1) as f64)
 }
 
-/// A commented plan with the suggested roles and a hierarchy for every quasi-identifier: a start, to be read and changed by someone who knows the data.
+/// A commented plan with the suggested roles and a hierarchy for every quasi-identifier: a start,
+/// to be read and changed by someone who knows the data.
 pub fn draft_plan(table: &Table, profile: &Profile, data: &str, read: &ReadOptions) -> String {
     let mut text = format!(
         "# A plan for sfumato, drafted from the table itself. Read every line: only you know what outsiders know.\n\
@@ -304,7 +309,8 @@ fn drafted_hierarchy(domain: &Domain) -> (String, u64) {
     }
 }
 
-/// Three nested widths; the widest has a handful of intervals between the least and the greatest value.
+/// Three nested widths; the widest has a handful of intervals between the least and the greatest
+/// value.
 fn intervals(least: &str, greatest: &str) -> String {
     let range = greatest.parse::<f64>().unwrap_or(0.0) - least.parse::<f64>().unwrap_or(0.0);
     let mut width = 2u64;
@@ -372,7 +378,8 @@ mod tests {
         Column::from_values(name, (0..rows).map(value))
     }
 
-    /// Coordinates, measurements and contacts beside patients: what a draft must not publish as it is.
+    /// Coordinates, measurements and contacts beside patients: what a draft must not publish as it
+    /// is.
     #[test]
     fn drafts_can_be_published() {
         let rows = 2000;

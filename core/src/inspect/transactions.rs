@@ -64,7 +64,8 @@ pub fn inspect_transactions(read: &Read) -> TransactionProfile {
     }
 }
 
-/// A first plan for transactions. Which items are sensitive nobody can tell from the data, so that it must be filled in.
+/// A first plan for transactions. Which items are sensitive nobody can tell from the data, so that
+/// it must be filled in.
 pub fn draft_transaction_plan(path: &str, delimiter: Option<char>) -> String {
     let quoted = |text: &str| format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""));
     let delimiter = match delimiter {

@@ -1,7 +1,7 @@
 //! A member of a family described as data: its name, its parameters and how to build it.
 //!
-//! Plan file, command line, documentation and later surfaces are generated from [`Kind`]s, so that adding a member
-//! means one file and one line in its family's list.
+//! Plan file, command line, documentation and later surfaces are generated from [`Kind`]s, so that
+//! adding a member means one file and one line in its family's list.
 
 mod member;
 mod point;
@@ -25,7 +25,8 @@ pub struct Kind<B: 'static> {
     pub reference: &'static str,
     /// What can be set.
     pub params: &'static [Param],
-    /// Parameters that make a sensible example, as written in a plan: for documentation and for tests that loop over the family.
+    /// Parameters that make a sensible example, as written in a plan: for documentation and for
+    /// tests that loop over the family.
     pub example: &'static [(&'static str, &'static str)],
     /// How to make one.
     pub build: B,

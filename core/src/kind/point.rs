@@ -41,7 +41,8 @@ impl Point {
         Ok(Point { value, l: count("l")?, k: count("k")?, m: count("m")?, c })
     }
 
-    /// Whether whatever satisfies this point satisfies another one of the same value: more is known, and no more may be believed.
+    /// Whether whatever satisfies this point satisfies another one of the same value: more is
+    /// known, and no more may be believed.
     pub fn covers(&self, other: &Point) -> bool {
         self.l >= other.l && self.k >= other.k && self.m >= other.m && self.c.fraction() <= other.c.fraction()
     }

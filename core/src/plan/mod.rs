@@ -258,8 +258,8 @@ pub fn requirement(text: &str, schema: &Schema) -> Result<Requirement> {
     read_requirement(&Section { name: "[[require]]", text, table: document.get_ref(), line: 1 }, schema)
 }
 
-/// The verdict of a criterion on [`sample::clinic`], six records in two groups: for trying and for documentation. Parameters are written as in a plan;
-/// the sensitive column is `disease`.
+/// The verdict of a criterion on [`sample::clinic`], six records in two groups: for trying and for
+/// documentation. Parameters are written as in a plan; the sensitive column is `disease`.
 pub fn example(name: &str, written: &[(&str, &str)]) -> Result<Verdict> {
     let schema = Schema::of(&["zip"], &["disease", "drug"]);
     let lines: String = written.iter().map(|(param, value)| format!("{param} = {value}\n")).collect();

@@ -1,4 +1,5 @@
-//! The sections that say how to publish: `[method]`, `[release]`, `[skew]`, `[gate]`, `[[attack]]` and `[utility]`.
+//! The sections that say how to publish: `[method]`, `[release]`, `[skew]`, `[gate]`, `[[attack]]`
+//! and `[utility]`.
 
 use super::keys_of;
 use super::section::{Section, choice, number, raw, share, text, texts, written};
@@ -23,11 +24,14 @@ pub struct Publishing {
     pub method: ChosenMethod,
     /// What chooses among safe candidates.
     pub metric: ChosenMetric,
-    /// The share of records that may be suppressed, if the plan says so. Otherwise methods that choose levels suppress none, and those that form groups withhold what they cannot group safely.
+    /// The share of records that may be suppressed, if the plan says so. Otherwise methods that
+    /// choose levels suppress none, and those that form groups withhold what they cannot group
+    /// safely.
     pub max_suppressed: Option<Fraction>,
     /// The form of the release, and what becomes of suppressed records and insensitive columns.
     pub recoding: Recoding,
-    /// Insensitive columns that are published whatever they disclose: the plan accepts them by name.
+    /// Insensitive columns that are published whatever they disclose: the plan accepts them by
+    /// name.
     pub accepted: Vec<String>,
     /// The file ending of the published table.
     pub format: String,
@@ -49,12 +53,14 @@ pub struct Publishing {
     pub chance: Chance,
 }
 
-/// What to do where a sensitive value is too frequent: refuse what no grouping could satisfy, or withhold records first.
+/// What to do where a sensitive value is too frequent: refuse what no grouping could satisfy, or
+/// withhold records first.
 #[derive(Clone, Debug, Default)]
 pub struct Skew {
     /// How to suppress records of frequent values; nothing to refuse.
     pub method: Option<&'static Kind<skew::Build>>,
-    /// Among how many values the most frequent one is to hide, if not among as many as the criteria ask for.
+    /// Among how many values the most frequent one is to hide, if not among as many as the criteria
+    /// ask for.
     pub l: Option<u64>,
     /// The sensitive column, if not every one that a criterion on frequencies is about.
     pub on: Option<String>,
@@ -65,7 +71,8 @@ pub struct Skew {
 pub struct Gate {
     /// Whether an attack that finds too much stops the release.
     pub refuses: bool,
-    /// The most that anybody who knows nothing but the release may believe in a sensitive value, if it is to be limited beyond what criteria promise.
+    /// The most that anybody who knows nothing but the release may believe in a sensitive value, if
+    /// it is to be limited beyond what criteria promise.
     pub max_belief: Option<Fraction>,
     /// The largest chance to pick a person's record, likewise.
     pub max_risk: Option<Fraction>,
@@ -83,7 +90,8 @@ pub struct Attempt {
 }
 
 impl Attempt {
-    /// Whether a release that keeps to its limit tells something about values that are not published.
+    /// Whether a release that keeps to its limit tells something about values that are not
+    /// published.
     pub fn limits_hidden_values(&self) -> bool {
         self.max_belief.is_some() && self.attack.build().reads_hidden_values()
     }
@@ -305,8 +313,8 @@ fn read_attack(section: &Section<'_>) -> Result<Attempt> {
     Ok(Attempt { attack, max_belief: share(section, "max_belief")?, is_named: true })
 }
 
-/// The attacks that the plan names, and every usual one that it does not set up in its own way: a plan can ask for more
-/// than the usual attacks, never for less.
+/// The attacks that the plan names, and every usual one that it does not set up in its own way: a
+/// plan can ask for more than the usual attacks, never for less.
 fn read_attacks(sections: &[Section<'_>], requirements: &[Requirement]) -> Result<Vec<Attempt>> {
     let mut attacks: Vec<Attempt> = sections.iter().map(read_attack).collect::<Result<_>>()?;
     let named = attacks.len();

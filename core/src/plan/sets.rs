@@ -1,4 +1,5 @@
-//! Plans about transactions: `[data] kind = "transactions"`, which items are sensitive, and what is to be done.
+//! Plans about transactions: `[data] kind = "transactions"`, which items are sensitive, and what is
+//! to be done.
 
 use super::section::{Section, choice, raw, share, text, texts, written};
 use super::{Plan, nothing_required, read_options};
@@ -125,7 +126,8 @@ impl SetPlan {
         own.into_iter().chain(listed).collect()
     }
 
-    /// The names of sensitive items that the plan lists, each once; nothing if it leaves them to a lot.
+    /// The names of sensitive items that the plan lists, each once; nothing if it leaves them to a
+    /// lot.
     pub fn listed_names(&self) -> Result<Option<Vec<String>>> {
         let mut names = match &self.sensitive {
             SensitiveItems::File(path) => read_names(path, self.layout.splits_at_blanks())?,
@@ -137,7 +139,8 @@ impl SetPlan {
         Ok(Some(names))
     }
 
-    /// The names of sensitive items, as the plan lists them or as a lot among the items of `table` has it; each once.
+    /// The names of sensitive items, as the plan lists them or as a lot among the items of `table`
+    /// has it; each once.
     pub fn sensitive_names(&self, table: &Transactions) -> Result<Vec<String>> {
         match (&self.sensitive, self.listed_names()?) {
             (SensitiveItems::Share { share, seed, .. }, _) => {
@@ -240,7 +243,8 @@ fn read_sensitive(data: &Section<'_>, folder: &Path) -> Result<SensitiveItems> {
     }
 }
 
-/// Names as they are read from files: without white space around them. None if there is none, or one that no file could hold.
+/// Names as they are read from files: without white space around them. None if there is none, or
+/// one that no file could hold.
 fn listed(items: Vec<String>) -> Option<Vec<String>> {
     let names: Vec<String> = items.iter().map(|name| name.trim().to_string()).collect();
     let is_name = |name: &String| !name.is_empty() && !name.contains(char::is_control);

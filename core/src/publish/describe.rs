@@ -1,4 +1,5 @@
-//! What a publication says of itself: columns, method, utility, distributions, and what a reader should know.
+//! What a publication says of itself: columns, method, utility, distributions, and what a reader
+//! should know.
 
 use super::pipeline::Formed;
 use super::{
@@ -231,8 +232,8 @@ struct Shown {
     covers: Vec<Vec<u32>>,
 }
 
-/// How well a classifier predicts a column from the quasi-identifiers, learned from the original and from the release; both are
-/// tried on the original's records.
+/// How well a classifier predicts a column from the quasi-identifiers, learned from the original
+/// and from the release; both are tried on the original's records.
 fn classified(task: &Task<'_>, recoded: &Recoded, target: &str) -> Result<Option<Classification>> {
     let original = task.table.column(target)?;
     let quasi = |table| -> Result<Vec<&Column>> {

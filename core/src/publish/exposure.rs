@@ -58,8 +58,8 @@ const UNMEASURED: &str = " What that discloses about sensitive values is not mea
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Exposure {
-    /// Whether the release separates sensitive values from records: what insensitive columns disclose about them
-    /// cannot be measured then.
+    /// Whether the release separates sensitive values from records: what insensitive columns
+    /// disclose about them cannot be measured then.
     pub is_separated: bool,
     /// Published records, without starred ones.
     pub records: u64,

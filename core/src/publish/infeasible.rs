@@ -6,7 +6,8 @@ use crate::candidate::Groups;
 use crate::error::{Error, Fault, Result};
 use crate::kind::Params;
 
-/// The error that says which criteria the coarsest candidate, everybody in one group, fails, and with which parameters it would not.
+/// The error that says which criteria the coarsest candidate, everybody in one group, fails, and
+/// with which parameters it would not.
 pub fn explain(task: &Task<'_>, by_levels: bool) -> Result<Error> {
     let everybody = Groups::by_columns(&[], task.table.rows());
     let audit = audit_bound(task.table, &everybody, task.requirements, task.bound)?;
@@ -36,7 +37,8 @@ pub fn explain(task: &Task<'_>, by_levels: bool) -> Result<Error> {
     Ok(error(message).help(help))
 }
 
-/// The same where records of frequent values were withheld: what was left has a value with as much as can be hidden, so few groups have room for it.
+/// The same where records of frequent values were withheld: what was left has a value with as much
+/// as can be hidden, so few groups have room for it.
 pub fn after_suppression(error: &Error, withheld: u64) -> Error {
     let message = format!("after {withheld} records were withheld for a frequent value: {}", error.message());
     Error::new(error.fault(), message).help("loosen what fails, use another method (`sfumato list methods`), or withhold a little more, so that groups are easier to form ([skew] l = one more than the criteria ask for); but do not draw again with the same plan until it works: that would tell more than is promised")

@@ -1,7 +1,8 @@
 //! The one pipeline: from a plan and a table to a recoded table that was audited and attacked.
 //!
-//! The method decides; the table is recoded by that decision; the recoded table is grouped from scratch and audited, whatever the method believed; then it is attacked, and its
-//! utility measured. Writing it is another layer's work.
+//! The method decides; the table is recoded by that decision; the recoded table is grouped from
+//! scratch and audited, whatever the method believed; then it is attacked, and its utility
+//! measured. Writing it is another layer's work.
 
 mod describe;
 mod exposure;
@@ -31,8 +32,8 @@ use crate::skew;
 
 /// What is said about a release: what reports and certificates are made from.
 ///
-/// [`make`] says everything, for the custodian. What is said in public is made anew from the files of the release, and
-/// leaves out whatever needs the original (`release::verify`).
+/// [`make`] says everything, for the custodian. What is said in public is made anew from the files
+/// of the release, and leaves out whatever needs the original (`release::verify`).
 #[derive(Clone)]
 pub struct Publication {
     /// Records in the table.
@@ -57,8 +58,8 @@ pub struct Publication {
     pub criteria: Vec<Answer>,
     /// What attacks found.
     pub attacks: Vec<Finding>,
-    /// The names of attacks that were made and whose findings are for the custodian alone, because they depend on more
-    /// than what is published.
+    /// The names of attacks that were made and whose findings are for the custodian alone, because
+    /// they depend on more than what is published.
     pub undisclosed: Vec<String>,
     /// What columns that the plan calls insensitive disclose.
     pub exposure: Exposure,
@@ -68,7 +69,8 @@ pub struct Publication {
     pub information_kept: f64,
     /// Metrics with their values.
     pub utility: Vec<(&'static str, f64)>,
-    /// How well a classifier predicts the target before and after, if the plan names one. For the custodian alone.
+    /// How well a classifier predicts the target before and after, if the plan names one. For the
+    /// custodian alone.
     pub classification: Option<Classification>,
     /// Sizes of groups with the number of groups of that size, ascending.
     pub group_sizes: Vec<(u64, u64)>,
@@ -81,13 +83,14 @@ pub struct Publication {
 }
 
 impl Publication {
-    /// How many records the method that formed groups had: all but those withheld for a too frequent value.
+    /// How many records the method that formed groups had: all but those withheld for a too
+    /// frequent value.
     pub fn grouped(&self) -> usize {
         self.published + self.suppressed
     }
 
-    /// What a reader must know before relying on a release whose criteria hold: attacks that are inconclusive, beliefs
-    /// beyond what the criteria promise, and certainty.
+    /// What a reader must know before relying on a release whose criteria hold: attacks that are
+    /// inconclusive, beliefs beyond what the criteria promise, and certainty.
     pub fn caveats(&self) -> Vec<String> {
         let share = |people: f64| format!("{:.1} %", 100.0 * people);
         let mut caveats = Vec::new();
@@ -125,8 +128,8 @@ impl Publication {
         caveats
     }
 
-    /// The attacks that found more than the criteria promise or the plan tolerates, or could not decide whether they
-    /// did.
+    /// The attacks that found more than the criteria promise or the plan tolerates, or could not
+    /// decide whether they did.
     pub fn excessive(&self) -> impl Iterator<Item = &Finding> {
         self.attacks.iter().filter(|finding| finding.above_limit > 0)
     }
@@ -164,7 +167,8 @@ pub struct ColumnReport {
     pub published: bool,
     /// For a quasi-identifier that is published on one level: which.
     pub level: Option<ColumnLevel>,
-    /// For a quasi-identifier the share of its information that was kept (1 for values as they were, 0 for `*`).
+    /// For a quasi-identifier the share of its information that was kept (1 for values as they
+    /// were, 0 for `*`).
     pub kept: Option<f64>,
     /// For a quasi-identifier what the width of its labels is measured by.
     pub ruler: Option<Ruler>,
@@ -197,8 +201,8 @@ pub struct SkewReport {
     pub l: u64,
     /// Records before.
     pub records: u64,
-    /// Records withheld; nothing in public where the plan lets a method suppress further ones, because then only how
-    /// many are missing in all is known.
+    /// Records withheld; nothing in public where the plan lets a method suppress further ones,
+    /// because then only how many are missing in all is known.
     pub withheld: Option<u64>,
 }
 
@@ -243,12 +247,13 @@ pub struct MethodReport {
     pub params: Params,
     /// What its choices depend on.
     pub class: Class,
-    /// Whether its random choices can be repeated by whoever knows the seed: then the release is not for release.
+    /// Whether its random choices can be repeated by whoever knows the seed: then the release is
+    /// not for release.
     pub insecure_seed: bool,
     /// What was chosen, if it chose levels.
     pub chosen: Option<ChosenLevels>,
-    /// How the search over levels went, if it was one. It depends on who has which value, so it is for the custodian
-    /// alone.
+    /// How the search over levels went, if it was one. It depends on who has which value, so it is
+    /// for the custodian alone.
     pub search: Option<SearchReport>,
 }
 

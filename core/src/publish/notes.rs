@@ -37,8 +37,8 @@ fn leaves_values_out(wanted: &Requirement) -> bool {
     !wanted.points().is_empty() && wanted.points().iter().all(|point| point.value.is_some())
 }
 
-/// Why everybody is in one group, and what helps, if a frequent value is the reason: `left` is the sensitive column
-/// once records were withheld.
+/// Why everybody is in one group, and what helps, if a frequent value is the reason: `left` is the
+/// sensitive column once records were withheld.
 pub fn coarse_note(skew: &SkewReport, left: &Column) -> Option<String> {
     let most = left.counts().into_iter().max().unwrap_or(0);
     let is_full = u128::from(most) * u128::from(skew.l) * 10 > left.codes().len() as u128 * 9;

@@ -76,7 +76,8 @@ fn make_watched(plan: &TablePlan, table: &Table, formats: &Formats) -> Result<Dr
     };
     let bound = bind(&prepared)?;
     let (declared, restored) = skewed::restore(plan, &prepared, &bound)?;
-    // From here on what was withheld is as if it had never been: no figure that is published is about its sensitive values.
+    // From here on what was withheld is as if it had never been: no figure that is published is
+    // about its sensitive values.
     let (table, bound, skew) = match &restored {
         None => (&*prepared, bound, None),
         Some(restored) => (&restored.table, bind(&restored.table)?, Some(&restored.report)),
@@ -208,7 +209,8 @@ fn check(plan: &TablePlan, table: &Table) -> Result<()> {
     Ok(())
 }
 
-/// Refuses to show which values are one person's, or how many somebody has: what criteria say about people with several values relies on nobody knowing.
+/// Refuses to show which values are one person's, or how many somebody has: what criteria say about
+/// people with several values relies on nobody knowing.
 fn refuse_joined_values(bound: &Bound, form: Form) -> Result<()> {
     match (&bound.holders, form) {
         (Holders::Records(whose), _) if whose.iter().collect::<HashSet<_>>().len() == whose.len() => {
@@ -260,7 +262,8 @@ fn share_of(share: Fraction, records: usize) -> u64 {
     low
 }
 
-/// Every requirement, on the groups of the recoded table; distributions "of the whole" are those of the original.
+/// Every requirement, on the groups of the recoded table; distributions "of the whole" are those of
+/// the original.
 fn audited(task: &Task<'_>, recoded: &Recoded) -> Result<Vec<Answer>> {
     let in_original = recoded.groups.mapped(&recoded.row_of);
     let mut audit = audit_bound(task.table, &in_original, task.requirements, task.bound)?;

@@ -1,4 +1,5 @@
-//! Where a sensitive value has more than one in l of the records: withhold some first, or, if no grouping could hide it, say what that would cost.
+//! Where a sensitive value has more than one in l of the records: withhold some first, or, if no
+//! grouping could hide it, say what that would cost.
 
 use super::SkewReport;
 use super::infeasible::describe;
@@ -37,10 +38,12 @@ pub struct DeclaredSkew {
 /// The purpose of random choices here.
 const RECORDS: u64 = 0x736b_6577;
 
-/// Withholds records of frequent values, as the plan says, wherever a value has more than one in l of the records; nothing where none has. If the plan says nothing, refuses what no grouping could
+/// Withholds records of frequent values, as the plan says, wherever a value has more than one in l
+/// of the records; nothing where none has. If the plan says nothing, refuses what no grouping could
 /// satisfy.
 ///
-/// Whether records are withheld depends on frequencies alone, not on what a criterion makes of them or on which values need protection: so everybody knows what it means that some were, and beliefs
+/// Whether records are withheld depends on frequencies alone, not on what a criterion makes of them
+/// or on which values need protection: so everybody knows what it means that some were, and beliefs
 /// are those that [`skew`] states.
 pub(super) fn restore(
     plan: &TablePlan,
@@ -63,8 +66,8 @@ pub(super) fn restore(
     Ok((declared, Some(Restored { table: rest(table, &plan.schema, &rows)?, report })))
 }
 
-/// The plan must say which column records are withheld for: if the table decided, whoever reads that it was this column
-/// would know that the others had no such value.
+/// The plan must say which column records are withheld for: if the table decided, whoever reads
+/// that it was this column would know that the others had no such value.
 fn no_column(wanted: &[(&str, u64)]) -> Error {
     match wanted {
         [] => Error::plan("[skew]: no criterion says among how many values a frequent one is to hide")
@@ -98,7 +101,8 @@ fn skewed_ranks(
     Ok(Some(ranked))
 }
 
-/// The error where the plan says nothing about a value that is in the way of every grouping, if one is.
+/// The error where the plan says nothing about a value that is in the way of every grouping, if one
+/// is.
 fn refuse(tested: &[Tested], wanted: &[(&str, u64)], table: &Table) -> Result<Option<Restored>> {
     let in_the_way = tested.iter().filter(|tested| tested.too_frequent.is_some());
     let Some(first) = in_the_way.max_by_key(|tested| tested.l) else { return Ok(None) };
@@ -111,7 +115,8 @@ fn refuse(tested: &[Tested], wanted: &[(&str, u64)], table: &Table) -> Result<Op
     }
 }
 
-/// The columns that are to be made eligible, each with its l: those that criteria on frequencies are about, or the one that the plan names; with an l of its own, also the only sensitive one.
+/// The columns that are to be made eligible, each with its l: those that criteria on frequencies
+/// are about, or the one that the plan names; with an l of its own, also the only sensitive one.
 fn wanted<'t>(tested: &'t [Tested], plan: &'t TablePlan) -> Result<Vec<(&'t str, u64)>> {
     let skew = &plan.publishing.skew;
     let sensitive = plan.schema.names(Role::Sensitive);
@@ -206,7 +211,8 @@ fn suppress(
     Ok(rows)
 }
 
-/// Rows of which so many of each value are kept, chosen uniformly: of the rows of a value that are still to come, each is as likely to be among those still to be kept.
+/// Rows of which so many of each value are kept, chosen uniformly: of the rows of a value that are
+/// still to come, each is as likely to be among those still to be kept.
 fn choose(column: &Column, mut kept: Vec<u64>, generator: &mut ChaCha20Rng) -> Vec<u32> {
     let mut to_come = column.counts();
     let mut is_chosen = |code: u32| {
@@ -219,7 +225,8 @@ fn choose(column: &Column, mut kept: Vec<u64>, generator: &mut ChaCha20Rng) -> V
     (0u32..).zip(column.codes()).filter(|(_, code)| is_chosen(**code)).map(|(row, _)| row).collect()
 }
 
-/// Some rows of a table. Sensitive values that none of them has are forgotten; quasi-identifiers keep theirs, since hierarchies are made of them.
+/// Some rows of a table. Sensitive values that none of them has are forgotten; quasi-identifiers
+/// keep theirs, since hierarchies are made of them.
 fn rest(table: &Table, schema: &Schema, rows: &[u32]) -> Result<Table> {
     let sensitive = schema.names(Role::Sensitive);
     let of = |column: &Column| match sensitive.contains(&column.name()) {
@@ -232,7 +239,8 @@ fn rest(table: &Table, schema: &Schema, rows: &[u32]) -> Result<Table> {
     Table::new(table.columns().iter().map(of).collect())
 }
 
-/// The error where the plan does not say what to do: the ways there are, and what each costs. What keeps to its promise comes first.
+/// The error where the plan does not say what to do: the ways there are, and what each costs. What
+/// keeps to its promise comes first.
 fn refused(tested: &Tested, skewed: &Skewed) -> Error {
     let mut ways = inspect::ways(skewed);
     ways.retain(|way| way.is_publishable);

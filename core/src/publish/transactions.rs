@@ -1,7 +1,8 @@
 //! From a plan and transactions to a release that was read back, checked, attacked and measured.
 //!
-//! What is checked and attacked is what a reader of the files has: the release is written into memory and read again
-//! first. Whatever is known of the original beside that is for the custodian's own report.
+//! What is checked and attacked is what a reader of the files has: the release is written into
+//! memory and read again first. Whatever is known of the original beside that is for the
+//! custodian's own report.
 
 use super::gate::{Draft, Gated, gate_sets};
 use crate::error::{Error, Fault, Result};
@@ -112,8 +113,8 @@ pub struct Band {
 
 /// What is said about a release of transactions.
 ///
-/// [`make`] says everything, for the custodian. What is said in public is made anew from the files of the release and has
-/// no [`original`](Publication::original).
+/// [`make`] says everything, for the custodian. What is said in public is made anew from the files
+/// of the release and has no [`original`](Publication::original).
 #[derive(Clone)]
 pub struct Publication {
     /// Records, in the original and in the release.
@@ -124,7 +125,8 @@ pub struct Publication {
     pub published_items: u64,
     /// Kinds of sensitive items in the release.
     pub published_sensitive: u64,
-    /// How many groups of records sensitive items are told for, if they are told apart from records.
+    /// How many groups of records sensitive items are told for, if they are told apart from
+    /// records.
     pub groups: Option<u64>,
     /// Whether items were replaced by coarser ones.
     pub is_generalized: bool,
@@ -294,7 +296,8 @@ pub struct Seen {
 }
 
 impl Seen {
-    /// What was read, and the names of sensitive items. Refuses sensitive items in records of which they are said to be told apart.
+    /// What was read, and the names of sensitive items. Refuses sensitive items in records of which
+    /// they are said to be told apart.
     pub fn new(released: Released, sensitive_names: &[String]) -> Result<Seen> {
         let sensitive = Sensitive::named(released.table(), sensitive_names.iter().map(String::as_str));
         if let Released::Separated(separated) = &released
@@ -378,7 +381,8 @@ impl Seen {
     }
 }
 
-/// Makes a publication: changes records until the criteria hold, writes them, reads what is written, checks and attacks that, and measures what is left. Nothing is on disk yet.
+/// Makes a publication: changes records until the criteria hold, writes them, reads what is
+/// written, checks and attacks that, and measures what is left. Nothing is on disk yet.
 ///
 /// ```
 /// let plan = sfumato::plan::SetPlan::parse(r#"
@@ -440,8 +444,8 @@ fn unknown_names(table: &Transactions, names: &[String]) -> Vec<String> {
     names.iter().filter(|name| !known.contains(name.as_str())).cloned().collect()
 }
 
-/// Refuses a name that somebody typed into the plan and that no record has: a slip would leave an item unprotected. A
-/// file may be a catalogue of which a table has a part.
+/// Refuses a name that somebody typed into the plan and that no record has: a slip would leave an
+/// item unprotected. A file may be a catalogue of which a table has a part.
 fn refuse_unknown(plan: &SetPlan, unknown: &[String]) -> Result<()> {
     match (&plan.sensitive, unknown) {
         (SensitiveItems::Items(_), [first, ..]) => {
@@ -452,12 +456,14 @@ fn refuse_unknown(plan: &SetPlan, unknown: &[String]) -> Result<()> {
     }
 }
 
-/// Whether lines are in the order of the input. Where sensitive items are told for groups of lines, they cannot be.
+/// Whether lines are in the order of the input. Where sensitive items are told for groups of lines,
+/// they cannot be.
 fn keeps_order(plan: &SetPlan, released: &Released) -> bool {
     plan.keeps_order && matches!(released, Released::Together(_))
 }
 
-/// Names of coarser items that stand for sensitive ones: whoever reads the release must know that they are sensitive.
+/// Names of coarser items that stand for sensitive ones: whoever reads the release must know that
+/// they are sensitive.
 fn coarse_names(released: &Released, sensitive: &Sensitive) -> Vec<String> {
     let Released::Together(Together { table, published_as: Some(published_as) }) = released else { return Vec::new() };
     let coarse =
@@ -468,7 +474,8 @@ fn coarse_names(released: &Released, sensitive: &Sensitive) -> Vec<String> {
     names
 }
 
-/// The items with these names. Refuses data in which none occurs: either there is nothing to protect, or it was read in another way than it was meant.
+/// The items with these names. Refuses data in which none occurs: either there is nothing to
+/// protect, or it was read in another way than it was meant.
 pub fn sensitive_items(table: &Transactions, names: &[String]) -> Result<Sensitive> {
     let sensitive = Sensitive::named(table, names.iter().map(String::as_str));
     match (sensitive.count(), names.len()) {

@@ -1,4 +1,5 @@
-//! Exact quasi-identifiers with group numbers, and apart from them how often each group has which sensitive value.
+//! Exact quasi-identifiers with group numbers, and apart from them how often each group has which
+//! sensitive value.
 
 use super::{Recoded, Recoding, published_columns};
 use crate::candidate::{Groups, dense_ids};
@@ -38,7 +39,8 @@ pub fn bucketize(table: &Table, schema: &Schema, groups: &Groups, recoding: Reco
     Ok(Recoded { groups: Groups::of_lists(&lists), table: Table::new(columns)?, row_of, suppressed })
 }
 
-/// The two tables. Groups are numbered by lot, and the rows of each group, in either table, are in an order drawn by lot.
+/// The two tables. Groups are numbered by lot, and the rows of each group, in either table, are in
+/// an order drawn by lot.
 pub(super) fn written(recoded: &Recoded, schema: &Schema, chance: Chance) -> Result<Vec<(&'static str, Table)>> {
     let mut generator = chance.generator(ROWS)?;
     let mut order: Vec<usize> = (0..recoded.groups.len()).collect();

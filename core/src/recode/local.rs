@@ -1,6 +1,6 @@
-//! One label for all the values of a group. With a hierarchy: the lowest common ancestor, never below
-//! the lowest permitted level; where labels are intervals, all from the first to the last one. Without:
-//! a range for numbers and dates, the set of values for categories.
+//! One label for all the values of a group. With a hierarchy: the lowest common ancestor, never
+//! below the lowest permitted level; where labels are intervals, all from the first to the last
+//! one. Without: a range for numbers and dates, the set of values for categories.
 
 use super::lowest::finest_level;
 use crate::candidate::Groups;
@@ -37,9 +37,9 @@ enum Summary {
 enum Style<'a> {
     /// Numbers and dates of which the plan says nothing: from the least to the greatest.
     Range,
-    /// Intervals that can be joined: from the first to the last one of a level. `ends` are the first
-    /// and the last code of the interval that a code is in. With `exact`, one value alone may be
-    /// shown as it is.
+    /// Intervals that can be joined: from the first to the last one of a level. `ends` are the
+    /// first and the last code of the interval that a code is in. With `exact`, one value alone may
+    /// be shown as it is.
     Span { rule: &'a dyn Rule, level: usize, ends: Vec<(u32, u32)>, exact: bool },
     /// The lowest common ancestor, on this level or above.
     Ancestor { hierarchy: Hierarchy, low: usize },
@@ -158,8 +158,8 @@ impl Labels {
     }
 }
 
-/// For each code the first and the last code with the same label on a level; a missing value is none
-/// of them.
+/// For each code the first and the last code with the same label on a level; a missing value is
+/// none of them.
 fn ends(column: &Column, hierarchy: &Hierarchy, level: usize) -> Vec<(u32, u32)> {
     let labels = hierarchy.codes(level);
     let mut of_label = vec![(u32::MAX, 0); hierarchy.labels(level).len()];
@@ -170,8 +170,8 @@ fn ends(column: &Column, hierarchy: &Hierarchy, level: usize) -> Vec<(u32, u32)>
     labels.iter().map(|&label| of_label[label as usize]).collect()
 }
 
-/// The least and the greatest code that is not missing, and whether some are; the least is above the
-/// greatest where all are.
+/// The least and the greatest code that is not missing, and whether some are; the least is above
+/// the greatest where all are.
 fn range(column: &Column, codes: impl Iterator<Item = u32>) -> (u32, u32, bool) {
     let missing = column.domain().missing();
     let (mut low, mut high, mut misses) = (u32::MAX, 0, false);

@@ -1,8 +1,11 @@
 //! Recoding: from the table and a decision to what is published.
 //!
-//! *Generalized*: quasi-identifiers are replaced by their labels on the chosen levels, or by one label for the values of a group. Rows are put in the order of their published values, so that their order tells
-//! nothing that the values do not. *Bucketized*: quasi-identifiers stay as they are, and sensitive values are published apart from them, group by group; groups and their rows are in an order drawn by lot.
-//! Either way identifiers and unnamed columns are left out, and suppressed records are withheld or starred.
+//! *Generalized*: quasi-identifiers are replaced by their labels on the chosen levels, or by one
+//! label for the values of a group. Rows are put in the order of their published values, so that
+//! their order tells nothing that the values do not. *Bucketized*: quasi-identifiers stay as they
+//! are, and sensitive values are published apart from them, group by group; groups and their rows
+//! are in an order drawn by lot. Either way identifiers and unnamed columns are left out, and
+//! suppressed records are withheld or starred.
 
 mod bucketize;
 mod local;
@@ -46,7 +49,8 @@ pub enum Form {
     /// One table with coarser quasi-identifiers.
     #[default]
     Generalized,
-    /// Exact quasi-identifiers with group numbers in one table, the sensitive values of each group in another.
+    /// Exact quasi-identifiers with group numbers in one table, the sensitive values of each group
+    /// in another.
     Bucketized,
 }
 
@@ -99,7 +103,8 @@ pub struct Recoded {
 }
 
 impl Recoded {
-    /// The tables as they are written, with their names. In a generalized release suppressed records follow as stars, if they are to be seen.
+    /// The tables as they are written, with their names. In a generalized release suppressed
+    /// records follow as stars, if they are to be seen.
     pub fn written(&self, schema: &Schema, recoding: Recoding, chance: Chance) -> Result<Vec<(&'static str, Table)>> {
         if recoding.form == Form::Bucketized {
             return bucketize::written(self, schema, chance);
@@ -115,8 +120,9 @@ impl Recoded {
     }
 }
 
-/// Generalizes every quasi-identifier to its level and suppresses the groups that violate a criterion. The criteria are bound to the table; groups are formed anew from the
-/// generalized values, whatever a search believed.
+/// Generalizes every quasi-identifier to its level and suppresses the groups that violate a
+/// criterion. The criteria are bound to the table; groups are formed anew from the generalized
+/// values, whatever a search believed.
 pub fn generalize(
     table: &Table,
     schema: &Schema,
@@ -139,7 +145,8 @@ pub fn generalize(
     published(table, schema, &coarse, is_kept, recoding)
 }
 
-/// Gives the values of each group one label. Groups are formed anew from the labels: some may be the same for several groups.
+/// Gives the values of each group one label. Groups are formed anew from the labels: some may be
+/// the same for several groups.
 pub fn generalize_groups(table: &Table, schema: &Schema, groups: &Groups, recoding: Recoding) -> Result<Recoded> {
     let quasi = schema.select(table, Role::Quasi)?;
     let coarse: Vec<Column> = quasi
@@ -175,14 +182,16 @@ fn published_columns<'t>(table: &'t Table, schema: &Schema, recoding: Recoding) 
     table.columns().iter().filter(published)
 }
 
-/// Rows in the order of their values in all columns; rows that are alike in all of them stay as they are, which nobody sees.
+/// Rows in the order of their values in all columns; rows that are alike in all of them stay as
+/// they are, which nobody sees.
 fn in_order_of_values(columns: &[&Column], rows: usize) -> impl Iterator<Item = u32> {
     let groups = Groups::by_columns(columns, rows);
     let order: Vec<u32> = groups.order().to_vec();
     order.into_iter()
 }
 
-/// Whether each group violates a criterion. Of a criterion that looks at several groups together, if all of them violate it, those that do not hold among any others.
+/// Whether each group violates a criterion. Of a criterion that looks at several groups together,
+/// if all of them violate it, those that do not hold among any others.
 fn violating(table: &Table, bound: &[Bound], groups: &Groups) -> Result<Vec<bool>> {
     let mut violating = vec![false; groups.len()];
     for bound in bound {

@@ -11,10 +11,10 @@ use std::path::Path;
 
 /// What attacks find in a release directory: one document for each finding.
 ///
-/// An attack that needs more than the directory has (the original's quasi-identifiers, say) cannot be
-/// repeated; in its place stands what the certificate says it found when the release was made. That is
-/// so for the parameters it was made with: with others the attack is refused. A register that is named
-/// here is read, and what is found with it is found now.
+/// An attack that needs more than the directory has (the original's quasi-identifiers, say) cannot
+/// be repeated; in its place stands what the certificate says it found when the release was made.
+/// That is so for the parameters it was made with: with others the attack is refused. A register
+/// that is named here is read, and what is found with it is found now.
 pub fn attack(folder: &Path, wanted: &[ChosenAttack], formats: &Formats) -> Result<Vec<Value>> {
     let document = certificate(folder)?;
     let stated = read(&document)?;

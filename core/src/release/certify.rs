@@ -1,4 +1,5 @@
-//! The certificate: what was done, what holds, what was attacked, what is not promised, and how to tell that nobody changed it.
+//! The certificate: what was done, what holds, what was attacked, what is not promised, and how to
+//! tell that nobody changed it.
 
 use super::public;
 use super::stated::Stated;
@@ -46,7 +47,8 @@ const KNOWLEDGE: [&str; 3] = [
     "For each attack, what it states besides.",
 ];
 
-/// What is said about a release in public: its certificate, but for hashes of files and the seal, and its report.
+/// What is said about a release in public: its certificate, but for hashes of files and the seal,
+/// and its report.
 pub struct Statement {
     pub document: Value,
     pub report: String,

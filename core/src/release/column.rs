@@ -11,7 +11,8 @@ use serde_json::{Value, json};
 pub struct StatedColumn {
     pub spec: ColumnSpec,
     pub published: bool,
-    /// Whether values that need protection are listed: then an empty list says that none of them is published.
+    /// Whether values that need protection are listed: then an empty list says that none of them is
+    /// published.
     lists_protected: bool,
     pub level: Option<ColumnLevel>,
     pub ruler: Option<Ruler>,

@@ -1,8 +1,9 @@
 //! A release directory that appears whole or not at all.
 //!
-//! Files are written into a private folder beside the target. Only when all of them are on disk does that folder take the target's name, in one step
-//! where the system has such a step. Whatever stops a run before that moment leaves the target as it was, and the next run on the same target sweeps what
-//! the dead one left beside it.
+//! Files are written into a private folder beside the target. Only when all of them are on disk
+//! does that folder take the target's name, in one step where the system has such a step. Whatever
+//! stops a run before that moment leaves the target as it was, and the next run on the same target
+//! sweeps what the dead one left beside it.
 
 use crate::error::{Error, Fault, Result};
 use std::ffi::{OsStr, OsString};
@@ -14,14 +15,16 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// The file that makes a folder a release: no other folder is ever replaced.
 pub const CERTIFICATE: &str = "certificate.json";
 
-/// Follows the target's name in the names of all that is beside it: the lock, the private folder, a release moved aside.
+/// Follows the target's name in the names of all that is beside it: the lock, the private folder, a
+/// release moved aside.
 const MARK: &str = ".sfumato-";
 const LOCK: &str = "lock";
 const ASIDE: &str = "old";
 /// Length of the part that tells private folders of one target apart.
 const TAG_DIGITS: usize = 16;
 
-/// Refuses a target that cannot be written, before anybody has worked for it; [`Staging::begin`] looks again. An empty folder is as good as none.
+/// Refuses a target that cannot be written, before anybody has worked for it; [`Staging::begin`]
+/// looks again. An empty folder is as good as none.
 pub fn check_target(target: &Path, replace: bool) -> Result<()> {
     if fs::read_dir(target).is_ok_and(|mut entries| entries.next().is_none()) {
         return Ok(());
@@ -29,7 +32,8 @@ pub fn check_target(target: &Path, replace: bool) -> Result<()> {
     Place::resolve(target)?.occupied(replace).map(|_| ())
 }
 
-/// A private folder beside the target that nobody reads yet; removed when dropped, unless committed.
+/// A private folder beside the target that nobody reads yet; removed when dropped, unless
+/// committed.
 ///
 /// ```
 /// use sfumato::release::directory::Staging;
@@ -52,7 +56,8 @@ pub struct Staging {
     _lock: Lock,
 }
 
-/// What runs of this process have not committed: private folders with their locks; and whether one has committed.
+/// What runs of this process have not committed: private folders with their locks; and whether one
+/// has committed.
 struct Unfinished {
     list: Vec<(PathBuf, PathBuf)>,
     committed: bool,
@@ -65,8 +70,9 @@ fn unfinished() -> MutexGuard<'static, Unfinished> {
     UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Prepares this process to exit without unwinding: removes what its runs have not committed, and lets none begin to. Returns `false`, and does nothing, if one has committed: then there is a release to
-/// report.
+/// Prepares this process to exit without unwinding: removes what its runs have not committed, and
+/// lets none begin to. Returns `false`, and does nothing, if one has committed: then there is a
+/// release to report.
 pub fn abandon() -> bool {
     let unfinished = unfinished();
     if unfinished.committed {
@@ -83,17 +89,20 @@ pub fn abandon() -> bool {
 }
 
 impl Staging {
-    /// Locks the target's name against other runs, sweeps what dead runs left, and makes the folder.
+    /// Locks the target's name against other runs, sweeps what dead runs left, and makes the
+    /// folder.
     ///
-    /// `inputs` are the files this run reads: none may be the target or lie in it. Fails if the target exists, unless it is a release and `replace` is
-    /// set; if the folder it is to be in does not exist; and if another run is writing it.
+    /// `inputs` are the files this run reads: none may be the target or lie in it. Fails if the
+    /// target exists, unless it is a release and `replace` is set; if the folder it is to be in
+    /// does not exist; and if another run is writing it.
     pub fn begin(target: &Path, replace: bool, inputs: &[PathBuf]) -> Result<Staging> {
         let place = Place::resolve(target)?;
         let inputs = resolve_inputs(inputs)?;
         place.refuse_inputs(&place.target, &inputs)?;
         place.occupied(replace)?;
 
-        // Refusals so far have written nothing. From here on, nobody else touches what is beside the target.
+        // Refusals so far have written nothing. From here on, nobody else touches what is beside
+        // the target.
         let lock = Lock::take(&place)?;
         place.tidy(&inputs)?;
         // The target may have come back from aside, or somebody may have made it a moment ago.
@@ -105,12 +114,14 @@ impl Staging {
         Ok(staging)
     }
 
-    /// The folder to write files into. It may hold plain files only, one of them the [`CERTIFICATE`].
+    /// The folder to write files into. It may hold plain files only, one of them the
+    /// [`CERTIFICATE`].
     pub fn path(&self) -> &Path {
         &self.folder
     }
 
-    /// Makes everything durable and readable as files usually are, and gives the folder the target's name. After an error the target is as it was.
+    /// Makes everything durable and readable as files usually are, and gives the folder the
+    /// target's name. After an error the target is as it was.
     pub fn commit(self) -> Result<()> {
         self.commit_on(&System {
             rename_at_once: &rename_at_once,
@@ -133,7 +144,8 @@ impl Staging {
             self.step_back(previous, system);
             return Err(self.place.failed(&error));
         }
-        // The release is in its place: what is left to do is cleaning, and the next run does what fails here.
+        // The release is in its place: what is left to do is cleaning, and the next run does what
+        // fails here.
         if let Previous::Aside = previous {
             let _ = (system.rename)(&self.place.sibling(ASIDE), &self.folder);
         }
@@ -173,7 +185,8 @@ impl Staging {
         }
     }
 
-    /// The portable way. A run that dies between the steps leaves the old release aside, and the next run brings it back.
+    /// The portable way. A run that dies between the steps leaves the old release aside, and the
+    /// next run brings it back.
     fn take_place_in_steps(&self, occupied: bool, system: &System) -> io::Result<Previous> {
         let (target, aside) = (&self.place.target, self.place.sibling(ASIDE));
         if !occupied {
@@ -189,7 +202,8 @@ impl Staging {
         }
     }
 
-    /// Undoes [`Staging::take_place`] as far as possible: the error that made it necessary is the one to report.
+    /// Undoes [`Staging::take_place`] as far as possible: the error that made it necessary is the
+    /// one to report.
     fn step_back(&self, previous: Previous, system: &System) {
         let (folder, target) = (&self.folder, &self.place.target);
         let _ = match previous {
@@ -201,7 +215,8 @@ impl Staging {
 }
 
 impl Drop for Staging {
-    /// Removes what has the private name now: files that were not committed, the release that was replaced, or nothing.
+    /// Removes what has the private name now: files that were not committed, the release that was
+    /// replaced, or nothing.
     fn drop(&mut self) {
         let _ = fs::remove_dir_all(&self.folder);
         unfinished().list.retain(|(folder, _)| *folder != self.folder);
@@ -218,7 +233,8 @@ enum Previous {
 
 /// The calls a commit consists of, so that tests can make each of them fail.
 struct System<'a> {
-    /// From, to, and whether there is something to change places with; `Unsupported` asks for the portable way.
+    /// From, to, and whether there is something to change places with; `Unsupported` asks for the
+    /// portable way.
     rename_at_once: &'a dyn Fn(&Path, &Path, bool) -> io::Result<()>,
     rename: &'a dyn Fn(&Path, &Path) -> io::Result<()>,
     sync: &'a dyn Fn(&Path) -> io::Result<()>,
@@ -266,7 +282,8 @@ impl Place {
         self.parent.join(name)
     }
 
-    /// A name for a private folder. Whoever holds the lock is alone with it: time and process tell it from leftovers.
+    /// A name for a private folder. Whoever holds the lock is alone with it: time and process tell
+    /// it from leftovers.
     fn unused_sibling(&self) -> PathBuf {
         let time = std::time::UNIX_EPOCH.elapsed().map_or(0, |time| time.subsec_nanos());
         self.sibling(&format!("{:08x}{time:08x}", std::process::id()))
@@ -284,7 +301,8 @@ impl Place {
         if replace { Ok(true) } else { Err(self.taken()) }
     }
 
-    /// Refuses a `path` that would be replaced or removed together with an input, and one inside an input.
+    /// Refuses a `path` that would be replaced or removed together with an input, and one inside an
+    /// input.
     fn refuse_inputs(&self, path: &Path, inputs: &[PathBuf]) -> Result<()> {
         match inputs.iter().find(|input| is_within(input, path) || is_within(path, input)) {
             None => Ok(()),
@@ -295,13 +313,14 @@ impl Place {
         }
     }
 
-    /// Brings back a release that was moved aside by a run that died before it put the new one in its place, and removes everything else that dead runs
-    /// left. Only for the holder of the lock.
+    /// Brings back a release that was moved aside by a run that died before it put the new one in
+    /// its place, and removes everything else that dead runs left. Only for the holder of the lock.
     fn tidy(&self, inputs: &[PathBuf]) -> Result<()> {
         let tidy = || {
             let aside = self.sibling(ASIDE);
             if look_up(&aside)?.is_some() {
-                // What is to be removed loses its special name first, so that no half of a release is ever brought back.
+                // What is to be removed loses its special name first, so that no half of a release
+                // is ever brought back.
                 let lost = look_up(&self.target)?.is_none();
                 fs::rename(&aside, if lost { self.target.clone() } else { self.unused_sibling() })?;
             }
@@ -358,7 +377,8 @@ struct Lock {
 impl Lock {
     fn take(place: &Place) -> Result<Lock> {
         let path = place.sibling(LOCK);
-        // A few rounds: each time another run may have ended between our opening its file and our locking it.
+        // A few rounds: each time another run may have ended between our opening its file and our
+        // locking it.
         for _ in 0..100 {
             let found = look_up(&path).map_err(|error| place.failed(&error))?;
             if found.is_some_and(|found| !found.is_file() || found.len() > 0) {
@@ -377,7 +397,8 @@ impl Lock {
 }
 
 impl Drop for Lock {
-    /// The file goes while its lock is held: whoever has opened it finds that it is gone, and begins again. Where that cannot be found out, it stays.
+    /// The file goes while its lock is held: whoever has opened it finds that it is gone, and
+    /// begins again. Where that cannot be found out, it stays.
     fn drop(&mut self) {
         if cfg!(unix) {
             let _ = fs::remove_file(&self.path);
@@ -398,7 +419,8 @@ fn resolve_inputs(inputs: &[PathBuf]) -> Result<Vec<PathBuf>> {
     Ok(resolved)
 }
 
-/// Whether a folder is a release: a certificate among plain files, and nothing that a release never has.
+/// Whether a folder is a release: a certificate among plain files, and nothing that a release never
+/// has.
 fn is_release(folder: &Path) -> io::Result<bool> {
     if !look_up(folder)?.is_some_and(|found| found.is_dir()) {
         return Ok(false);
@@ -486,7 +508,8 @@ mod unix {
         File::options().create(true).truncate(false).write(true).mode(0o600).open(path)
     }
 
-    /// The mode that folders get when nothing is asked for: found by making one, because asking for the mask would change it for all threads.
+    /// The mode that folders get when nothing is asked for: found by making one, because asking for
+    /// the mask would change it for all threads.
     pub fn usual_mode(folder: &Path) -> io::Result<u32> {
         let probe = folder.join(MARK);
         fs::create_dir(&probe)?;
@@ -866,7 +889,8 @@ mod tests {
         assert!(names(folder.path()).is_empty());
     }
 
-    /// Commits with a `trouble` before every call of the system; in steps if the system is to have no better way.
+    /// Commits with a `trouble` before every call of the system; in steps if the system is to have
+    /// no better way.
     fn commit_in_trouble(staging: Staging, in_steps: bool, trouble: &dyn Fn() -> io::Result<()>) -> Result<()> {
         staging.commit_on(&System {
             rename_at_once: &|from, to, occupied| {

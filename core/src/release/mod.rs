@@ -1,7 +1,10 @@
-//! Releases on disk: written whole or not at all, with a certificate that anybody can check against the files.
+//! Releases on disk: written whole or not at all, with a certificate that anybody can check against
+//! the files.
 //!
-//! A release directory holds the published table (`data.csv` or another format), `certificate.json` and `report.html`. The certificate states every figure, the hash of every other file, and a
-//! seal over itself; `certificate.json.sig` is its signature, if the publisher signed it ([`Signer`]); [`verify()`] reads the directory alone and recomputes whatever can be.
+//! A release directory holds the published table (`data.csv` or another format), `certificate.json`
+//! and `report.html`. The certificate states every figure, the hash of every other file, and a seal
+//! over itself; `certificate.json.sig` is its signature, if the publisher signed it ([`Signer`]);
+//! [`verify()`] reads the directory alone and recomputes whatever can be.
 
 mod attacked;
 mod certify;
@@ -34,8 +37,8 @@ use std::path::{Path, PathBuf};
 /// The report's file name.
 pub const REPORT: &str = "report.html";
 
-/// Writes a release directory: files in a folder nobody sees, verification of what was written, and one rename.
-/// Returns the certificate.
+/// Writes a release directory: files in a folder nobody sees, verification of what was written, and
+/// one rename. Returns the certificate.
 pub fn write(made: &Made, plan: &TablePlan, place: &Place<'_>, formats: &Formats) -> Result<Value> {
     let publishing = &plan.publishing;
     place.write(formats, |folder| {
@@ -80,7 +83,8 @@ pub struct Place<'a> {
     pub replace: bool,
     /// Files that were read: none of them is ever overwritten.
     pub inputs: &'a [PathBuf],
-    /// Earlier releases of the same records, as far as the publisher knows: the certificate declares them.
+    /// Earlier releases of the same records, as far as the publisher knows: the certificate
+    /// declares them.
     pub earlier: &'a [Entry],
     /// What signs the certificate, if anything does.
     pub signer: Option<&'a dyn Signer>,
@@ -92,16 +96,18 @@ impl<'a> Place<'a> {
         Place { target, replace: false, inputs: &[], earlier: &[], signer: None }
     }
 
-    /// The seals of earlier releases that published something else than files with these hashes: the same files once
-    /// more tell nothing new.
+    /// The seals of earlier releases that published something else than files with these hashes:
+    /// the same files once more tell nothing new.
     fn earlier_seals(&self, hashes: &Map<String, Value>) -> Vec<String> {
         let own = record::data_hash(hashes);
         self.earlier.iter().filter(|entry| entry.data != own).map(|entry| entry.seal.clone()).collect()
     }
 
-    /// Lets `fill` write all files but the certificate into a folder nobody sees, adds the certificate and its signature, verifies what was written and gives it its name.
+    /// Lets `fill` write all files but the certificate into a folder nobody sees, adds the
+    /// certificate and its signature, verifies what was written and gives it its name.
     fn write(&self, formats: &Formats, fill: impl FnOnce(&Path) -> Result<Certificate>) -> Result<Value> {
-        // An empty folder that somebody made for the release is as good as none; `remove_dir` removes no other.
+        // An empty folder that somebody made for the release is as good as none; `remove_dir`
+        // removes no other.
         let was_empty = !self.target.is_symlink() && std::fs::remove_dir(self.target).is_ok();
         let written = formats.watch().run(|| self.write_new(formats, fill));
         if was_empty && written.is_err() {
@@ -136,7 +142,8 @@ fn refuse_foreign_files(target: &Path) -> Result<()> {
         listed => listed.and_then(Iterator::collect::<std::io::Result<Vec<_>>>),
     };
     let entries = entries.map_err(|error| Error::io(&error, target))?;
-    // A certificate that says nothing knows no file; one that cannot be read is no reason to blame anybody.
+    // A certificate that says nothing knows no file; one that cannot be read is no reason to blame
+    // anybody.
     let known = match certificate(target) {
         Err(error) if error.fault() == Fault::Io => return Err(error),
         found => found.map(|document| document["files"].clone()).unwrap_or_default(),

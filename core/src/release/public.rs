@@ -1,9 +1,11 @@
-//! What may be said in public about a release: what follows from its files and from what its certificate declares.
+//! What may be said in public about a release: what follows from its files and from what its
+//! certificate declares.
 //!
 //! # Claim
-//! Nothing in this module can read the original: [`Stated`] holds the plan and what the attacker is granted, [`Release`]
-//! what is published. So two tables that lead to the same files under the same plan lead to the same certificate and the
-//! same report, byte for byte. The reader of a release computes both again and compares.
+//! Nothing in this module can read the original: [`Stated`] holds the plan and what the attacker is
+//! granted, [`Release`] what is published. So two tables that lead to the same files under the same
+//! plan lead to the same certificate and the same report, byte for byte. The reader of a release
+//! computes both again and compares.
 
 use super::stated::{Release, Stated, broken};
 use crate::anonymize::{ChosenMethod, Class, View};
@@ -137,8 +139,8 @@ impl Stated {
         self.requirements.iter().map(answer).collect()
     }
 
-    /// A criterion bound to the release, if the release alone tells what it says: it reads groups only, or the whole
-    /// table and all of it is there; and no file, hierarchy or identity besides.
+    /// A criterion bound to the release, if the release alone tells what it says: it reads groups
+    /// only, or the whole table and all of it is there; and no file, hierarchy or identity besides.
     fn bind(&self, table: &Table, wanted: &Requirement) -> Result<Option<Bound>> {
         let is_hidden = wanted.on.iter().any(|on| self.is_unprotected(on));
         if wanted.criterion.params.has_file() || wanted.several_records() || is_hidden {
@@ -156,8 +158,8 @@ impl Stated {
         }
     }
 
-    /// Refuses a criterion that cannot have been required of any table with these columns. A release may lack a
-    /// hierarchy, or values that the criterion names.
+    /// Refuses a criterion that cannot have been required of any table with these columns. A
+    /// release may lack a hierarchy, or values that the criterion names.
     fn refuse_impossible(&self, table: &Table, wanted: &Requirement) -> Result<()> {
         let mut specs = self.schema.columns().to_vec();
         let rule = crate::data::hierarchy::rule(&[("suppress", crate::kind::Raw::Flag(true))], Path::new("."))?;
@@ -174,7 +176,8 @@ impl Stated {
         }
     }
 
-    /// What attacks find that anybody can make who has the release; and the names of those that were made besides.
+    /// What attacks find that anybody can make who has the release; and the names of those that
+    /// were made besides.
     fn findings(&self, release: &Release, folder: &Path, formats: &Formats) -> Result<(Vec<Finding>, Vec<String>)> {
         let (mut findings, mut undisclosed) = (Vec::new(), Vec::new());
         if self.several_records() {
@@ -204,7 +207,8 @@ impl Stated {
         let found = attack.run(&Target { promises: &promises, ..*target })?;
         let is_told =
             |finding: &Finding| finding.repeatable && !finding.on.as_ref().is_some_and(|on| self.is_unprotected(on));
-        // What the release alone leaves open the custodian has decided, or there would be no release.
+        // What the release alone leaves open the custodian has decided, or there would be no
+        // release.
         let is_open = |finding: &Finding| finding.limit.is_some() && finding.undecided_people().is_some();
         let is_settled = self.gate.refuses && found.iter().any(is_open);
         Ok((!found.is_empty() && !is_settled && found.iter().all(is_told)).then_some(found))
@@ -253,8 +257,8 @@ impl Stated {
         })
     }
 
-    /// How records of frequent values were withheld, for an attacker: she sees what was left only where nothing else is
-    /// missing.
+    /// How records of frequent values were withheld, for an attacker: she sees what was left only
+    /// where nothing else is missing.
     fn suppressed_of<'t>(&self, table: &'t Table) -> Result<Option<Suppressed<'t>>> {
         let Some(skew) = self.skew.as_ref().filter(|_| self.is_whole()) else { return Ok(None) };
         let on = table.column(&skew.on)?;
@@ -266,8 +270,8 @@ impl Stated {
         Ok(Some(Suppressed { method: skew.method, on, l: skew.l, records, is_published: true }))
     }
 
-    /// Whether what is published is eligible and has enough values that could be the most frequent one; nothing if
-    /// nothing was withheld for that, or other records are missing.
+    /// Whether what is published is eligible and has enough values that could be the most frequent
+    /// one; nothing if nothing was withheld for that, or other records are missing.
     pub fn is_eligible(&self, release: &Release) -> Result<Option<bool>> {
         let prepared = self.schema.prepare(&release.table)?;
         let seen = self.suppressed_of(&prepared)?.map(|suppressed| suppressed.seen());
@@ -275,7 +279,8 @@ impl Stated {
     }
 }
 
-/// How far an attack that is repeated may count. Whoever wrote the certificate must not decide how long others are at it.
+/// How far an attack that is repeated may count. Whoever wrote the certificate must not decide how
+/// long others are at it.
 const MOST_REPEATED: u64 = 1_000_000;
 
 /// Whether an attack needs no file, and no more work than a check is worth.

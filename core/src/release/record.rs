@@ -1,13 +1,15 @@
 //! The custodian's own record of releases: which tables were published before, and when.
 //!
-//! A private file of JSON lines, one for each release: date, fingerprint of the table, seal, place, and the names of
-//! published columns. It holds no cell. Lines are only ever added, each whole, by one process at a time.
+//! A private file of JSON lines, one for each release: date, fingerprint of the table, seal, place,
+//! and the names of published columns. It holds no cell. Lines are only ever added, each whole, by
+//! one process at a time.
 //!
 //! # What is recognised
-//! The fingerprint is a keyed hash over the multiset of the table's records: the same for any order of records and of
-//! columns, in any format, and for every way to write a number. Without the key, which lies beside the record, nobody
-//! can try out tables against it. It is that of the whole table: one with another record, cell, column or column name
-//! is another table, and so is another year of the same people. What other machines published is not known.
+//! The fingerprint is a keyed hash over the multiset of the table's records: the same for any order
+//! of records and of columns, in any format, and for every way to write a number. Without the key,
+//! which lies beside the record, nobody can try out tables against it. It is that of the whole
+//! table: one with another record, cell, column or column name is another table, and so is another
+//! year of the same people. What other machines published is not known.
 
 use super::REPORT;
 use super::verify::certificate;
@@ -151,8 +153,8 @@ impl Record {
         Ok(known(&lines, &fingerprint(content, &key)))
     }
 
-    /// Adds a release of a table of which so much was known when somebody looked. Returns what the record knows at this
-    /// moment: another process may have added something since.
+    /// Adds a release of a table of which so much was known when somebody looked. Returns what the
+    /// record knows at this moment: another process may have added something since.
     pub fn add(&self, content: Content<'_>, before: &Known, entry: &Entry) -> Result<Known> {
         let mut file = self.open()?;
         let lines = self.lines(&mut file)?;
@@ -243,7 +245,8 @@ impl Record {
     }
 }
 
-/// What the published files of a certificate hash to: two releases with the same files tell nothing together.
+/// What the published files of a certificate hash to: two releases with the same files tell nothing
+/// together.
 pub(super) fn data_hash(files: &Map<String, Value>) -> String {
     let mut hash = Sha256::new();
     for (name, file) in files.iter().filter(|(name, _)| *name != REPORT) {
@@ -258,8 +261,8 @@ pub fn seal_at(target: &Path) -> Option<String> {
     certificate(target).ok()?["seal"].as_str().map(str::to_string)
 }
 
-/// What lines tell about a fingerprint. Lines count in their order: a release that nobody received may be made again,
-/// byte for byte, and be given out.
+/// What lines tell about a fingerprint. Lines count in their order: a release that nobody received
+/// may be made again, byte for byte, and be given out.
 fn known(lines: &[Value], fingerprint: &str) -> Known {
     let mut known = Known { fingerprint: Some(fingerprint.to_string()), ..Known::default() };
     for line in lines {
@@ -330,8 +333,8 @@ fn feed(hash: &mut Sha256, text: &str) {
     hash.update(text);
 }
 
-/// The fingerprint of a table. Hashes of records are added up, so that their order does not matter and their number
-/// does.
+/// The fingerprint of a table. Hashes of records are added up, so that their order does not matter
+/// and their number does.
 fn fingerprint(content: Content<'_>, key: &Key) -> String {
     let (names, records) = match content {
         Content::Table(table) => {

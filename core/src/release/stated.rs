@@ -1,9 +1,11 @@
-//! What a certificate declares: the plan as far as everybody may know it, and how to read the release. Whatever else a
-//! certificate says follows from this and from the published files ([`public`](super::public)).
+//! What a certificate declares: the plan as far as everybody may know it, and how to read the
+//! release. Whatever else a certificate says follows from this and from the published files
+//! ([`public`](super::public)).
 //!
-//! This is the only way from the custodian's knowledge into a certificate. What is declared is said by the plan, counted
-//! among what the attacker knows (how many records there were), or chosen by the method (levels); nothing here depends on
-//! who has which sensitive value, but through what is published.
+//! This is the only way from the custodian's knowledge into a certificate. What is declared is said
+//! by the plan, counted among what the attacker knows (how many records there were), or chosen by
+//! the method (levels); nothing here depends on who has which sensitive value, but through what is
+//! published.
 
 use super::certify::{ESCAPED, FORMAT, KEPT, NONE};
 use super::column::StatedColumn;
@@ -51,7 +53,8 @@ pub struct Stated {
     pub accepted: Vec<String>,
     /// How many records there were.
     pub records: u64,
-    /// How many of them are missing, but for those that are stated to be withheld for a frequent value.
+    /// How many of them are missing, but for those that are stated to be withheld for a frequent
+    /// value.
     pub suppressed: u64,
     pub skew: Option<SkewReport>,
     pub starred: bool,
@@ -61,7 +64,8 @@ pub struct Stated {
 
 /// A release as it was read.
 pub struct Release {
-    /// The published records, without starred ones. In a bucketized release which record of a group has which of its sensitive values is not told, so they are dealt out somehow.
+    /// The published records, without starred ones. In a bucketized release which record of a group
+    /// has which of its sensitive values is not told, so they are dealt out somehow.
     pub table: Table,
     /// Records that look alike, or share a group number.
     pub groups: Groups,
@@ -108,8 +112,8 @@ impl Stated {
         Ok(stated)
     }
 
-    /// What is said of records that were withheld for a frequent value: how many only where no others can be missing,
-    /// and nothing where none is.
+    /// What is said of records that were withheld for a frequent value: how many only where no
+    /// others can be missing, and nothing where none is.
     fn declare(&self, skew: &DeclaredSkew) -> Option<SkewReport> {
         let withheld = (!self.may_suppress()).then_some(self.suppressed);
         let (method, on, l) = (skew.method, skew.on.clone(), skew.l);
@@ -297,7 +301,8 @@ impl Stated {
         Ok(Release { table, groups, stars: 0 })
     }
 
-    /// Refuses tables that hold more than is said: another column, or the order of rows that tell the same, could carry who has which value.
+    /// Refuses tables that hold more than is said: another column, or the order of rows that tell
+    /// the same, could carry who has which value.
     fn check_pair_columns(&self, quasi: &Table, sensitive: &Table) -> Result<()> {
         let names = self.schema.names(Role::Sensitive);
         let values = if names.len() == 1 { vec![VALUE] } else { names.clone() };
@@ -338,9 +343,9 @@ impl Stated {
     }
 }
 
-/// The method with the parameters that it worked out, which depend on the quasi-identifiers that it saw. Where records
-/// were withheld by their values before, and others suppressed after, nobody knows which those were: then with the
-/// plan's own.
+/// The method with the parameters that it worked out, which depend on the quasi-identifiers that it
+/// saw. Where records were withheld by their values before, and others suppressed after, nobody
+/// knows which those were: then with the plan's own.
 fn declared_method(made: &Made, publishing: &Publishing) -> Result<ChosenMethod> {
     let own = &publishing.method;
     if made.skew.is_some() && may_suppress(publishing.max_suppressed, own) {
@@ -423,7 +428,8 @@ pub fn is_plain_name(name: &str) -> bool {
     matches!((parts.next(), parts.next()), (Some(Component::Normal(_)), None))
 }
 
-/// How releases are written: with a header, one delimiter, and nothing that means "missing" but what is written for it.
+/// How releases are written: with a header, one delimiter, and nothing that means "missing" but
+/// what is written for it.
 fn read_options(data: &str) -> ReadOptions {
     let delimiter = data.ends_with(".csv").then_some(b',');
     ReadOptions { delimiter, missing: Vec::new(), ..ReadOptions::default() }
@@ -487,7 +493,8 @@ fn read_skew(stated: &Value, records: u64, schema: &Schema) -> Result<Option<Ske
     Ok(Some(SkewReport { method, on, l, records, withheld }))
 }
 
-/// A file of the release that the certificate names. Another file than those whose hashes are stated says nothing about the release.
+/// A file of the release that the certificate names. Another file than those whose hashes are
+/// stated says nothing about the release.
 fn listed_file(document: &Value, key: &str) -> Result<String> {
     let name = text(&document[key])?;
     if !is_plain_name(name) || document["files"].get(name).is_none() {

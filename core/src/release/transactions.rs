@@ -1,4 +1,6 @@
-//! Releases of transactions: `data.dat`, `sensitive.txt` with the names of sensitive items, `sensitive.csv` where those are told for groups of records, and what can be told from them alone.
+//! Releases of transactions: `data.dat`, `sensitive.txt` with the names of sensitive items,
+//! `sensitive.csv` where those are told for groups of records, and what can be told from them
+//! alone.
 
 use super::certify::{ESCAPED, SEAL, blank, hashes, merge, seal};
 use super::stated::{array, broken, check_format, read_earlier, text, written};
@@ -34,8 +36,8 @@ const KNOWLEDGE: [&str; 3] = [
     "That the person is in the data.",
 ];
 
-/// Writes a release directory: files in a folder nobody sees, verification of what was written, and one rename.
-/// Returns the certificate.
+/// Writes a release directory: files in a folder nobody sees, verification of what was written, and
+/// one rename. Returns the certificate.
 pub fn write(made: &Made, place: &Place<'_>, formats: &Formats) -> Result<Value> {
     place.write(formats, |folder| {
         let mut names = made.sensitive_names.clone();
@@ -68,7 +70,8 @@ fn name_list(names: &[String]) -> String {
     names.iter().map(|name| format!("{name}\n")).collect()
 }
 
-/// What is said about a release in public: its certificate, but for hashes of files and the seal, and its report.
+/// What is said about a release in public: its certificate, but for hashes of files and the seal,
+/// and its report.
 struct Statement {
     document: Value,
     report: String,
@@ -120,7 +123,8 @@ pub(super) fn needed(document: &Value) -> Vec<&Value> {
     vec![data]
 }
 
-/// What a certificate declares: the plan as far as everybody may know it, and how to read the release.
+/// What a certificate declares: the plan as far as everybody may know it, and how to read the
+/// release.
 struct Stated {
     delimiter: char,
     is_separated: bool,
@@ -205,7 +209,8 @@ pub fn sensitive_names(folder: &Path) -> Result<Vec<String>> {
     Ok(read.table.iter().map(name).collect())
 }
 
-/// The records of a release directory, and its own names of sensitive items unless others are given.
+/// The records of a release directory, and its own names of sensitive items unless others are
+/// given.
 pub fn read(folder: &Path, names: Option<&[String]>) -> Result<Seen> {
     let stated = Stated::read(&certificate(folder)?)?;
     let released = stated.released(folder).map_err(|error| error.file(folder.join(DATA)))?;

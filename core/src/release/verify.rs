@@ -49,7 +49,8 @@ impl Verification {
         self.failed().next().is_none()
     }
 
-    /// Whether nothing is wrong, and no criterion could be checked either: then nothing is confirmed.
+    /// Whether nothing is wrong, and no criterion could be checked either: then nothing is
+    /// confirmed.
     pub fn confirms_nothing(&self) -> bool {
         self.holds() && self.confirmed == 0
     }
@@ -88,7 +89,8 @@ fn verify_watched(folder: &Path, formats: &Formats) -> Result<Verification> {
     let is_sets = transactions::is_certificate(&document);
     let needed = if is_sets { transactions::needed(&document) } else { needed(&document) };
     let intact = check_files(folder, &document, &needed, &mut claims)?;
-    // A changed text still tells which figures are not its own; a changed binary file is not worth parsing.
+    // A changed text still tells which figures are not its own; a changed binary file is not worth
+    // parsing.
     let is_text = document["data"].as_str().is_some_and(|data| data.ends_with(".csv") || data.ends_with(".tsv"));
     if is_sets {
         transactions::check_figures(folder, &document, &mut claims)?;
@@ -132,7 +134,8 @@ impl Claims {
         self.list.push(Claim { name: name.to_string(), holds: Some(holds), detail });
     }
 
-    /// What was recomputed. Not to be able to is a claim that fails; a machine that is too small, or a disk that fails, proves nothing against the release.
+    /// What was recomputed. Not to be able to is a claim that fails; a machine that is too small,
+    /// or a disk that fails, proves nothing against the release.
     pub fn recomputed<T>(&mut self, found: Result<T>) -> Result<Option<T>> {
         match found {
             Ok(found) => Ok(Some(found)),
@@ -195,7 +198,8 @@ fn check_files(folder: &Path, document: &Value, needed: &[&Value], claims: &mut 
 const NO_SUCH_FILE: [ErrorKind; 4] =
     [ErrorKind::NotFound, ErrorKind::InvalidFilename, ErrorKind::InvalidInput, ErrorKind::NotADirectory];
 
-/// The bytes of a regular file in a folder, nothing if there is none: links and pipes could lead anywhere.
+/// The bytes of a regular file in a folder, nothing if there is none: links and pipes could lead
+/// anywhere.
 pub(super) fn plain_file(folder: &Path, name: &str) -> Result<Option<Vec<u8>>> {
     let path = folder.join(name);
     let failed = |error| Error::io(&error, &path);
@@ -282,7 +286,8 @@ pub(super) fn check_rest(
     Ok(())
 }
 
-/// What was left after records were withheld is eligible, and enough values could be the most frequent one.
+/// What was left after records were withheld is eligible, and enough values could be the most
+/// frequent one.
 fn check_skew(stated: &Stated, found: &Statement, claims: &mut Claims) {
     const LEFT: &str = "skew: what was left is eligible, and enough values could be the most frequent one";
     match (&stated.skew, found.is_eligible) {
@@ -292,7 +297,8 @@ fn check_skew(stated: &Stated, found: &Statement, claims: &mut Claims) {
     }
 }
 
-/// Starred records are as many as are said to be suppressed; those that are withheld for a frequent value have none.
+/// Starred records are as many as are said to be suppressed; those that are withheld for a frequent
+/// value have none.
 fn check_stars(stated: &Stated, found: &Statement, claims: &mut Claims) {
     let (stars, suppressed) = (found.stars as u64, stated.suppressed);
     let is_split = stated.grouped().is_some();

@@ -100,8 +100,8 @@ pub fn finding_json(finding: &Finding) -> Value {
     })
 }
 
-/// The figures of a publication that certificates hold. Nothing that only the custodian may know is among them,
-/// whatever publication it is.
+/// The figures of a publication that certificates hold. Nothing that only the custodian may know is
+/// among them, whatever publication it is.
 pub fn publication_json(publication: &Publication) -> Value {
     let utility: Map<String, Value> =
         publication.utility.iter().map(|(name, value)| (name.to_string(), whole_or_real(*value))).collect();

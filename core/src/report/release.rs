@@ -164,7 +164,8 @@ pub fn compare_text(releases: &[(String, Value)]) -> String {
     trimmed(&rows.to_string())
 }
 
-/// What there is to compare: figures first, then levels, criteria, attacks and metrics that any of the releases has.
+/// What there is to compare: figures first, then levels, criteria, attacks and metrics that any of
+/// the releases has.
 fn labels(releases: &[(String, Value)]) -> Vec<Vec<String>> {
     let mut labels: Vec<Vec<String>> =
         ["records", "published", "suppressed", "groups"].iter().map(|name| vec![name.to_string()]).collect();

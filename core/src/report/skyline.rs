@@ -106,7 +106,8 @@ pub(super) fn knows(case: Case, budget: Budget) -> String {
     }
 }
 
-/// Numbers from 0 below a length: all of them, or so many evenly spread ones with the first and the last.
+/// Numbers from 0 below a length: all of them, or so many evenly spread ones with the first and the
+/// last.
 pub(super) fn spread(length: usize, most: usize) -> Vec<usize> {
     if length <= most {
         return (0..length).collect();

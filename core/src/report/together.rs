@@ -105,7 +105,8 @@ pub(super) fn sentences(pair: &Pair) -> Vec<(&'static str, String)> {
     pair.columns.iter().map(sentence).collect()
 }
 
-/// ✗ where people become certain who are not by either release; ! where a belief is reached that is not by either.
+/// ✗ where people become certain who are not by either release; ! where a belief is reached that is
+/// not by either.
 fn mark(found: &Found) -> &'static str {
     let [first, second] = found.alone;
     let reached = found.about.unwrap_or(found.at_least);

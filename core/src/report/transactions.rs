@@ -52,8 +52,8 @@ pub fn found_json(finding: &Finding) -> Value {
     json!({ "above": finding.above, "people": finding.people, "exhaustive": finding.above.is_some(), "rules": rules })
 }
 
-/// The figures of a publication that certificates hold. What only the custodian may know is not among them, whatever
-/// publication it is.
+/// The figures of a publication that certificates hold. What only the custodian may know is not
+/// among them, whatever publication it is.
 pub fn publication_json(publication: &Publication) -> Value {
     json!({
         "kind": "transactions",
@@ -101,7 +101,8 @@ pub fn internal_json(publication: &Publication) -> Value {
     document
 }
 
-/// A criterion with its verdict, without how many rules were looked at: that is about the search, not the release.
+/// A criterion with its verdict, without how many rules were looked at: that is about the search,
+/// not the release.
 fn verdict_json(answer: &Answer) -> Value {
     let mut document = answer_json(answer);
     document.as_object_mut().and_then(|entries| entries.shift_remove("looked_at"));

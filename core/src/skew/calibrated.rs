@@ -1,32 +1,49 @@
-//! Calibrated suppression: S1 is put at one of l places in a shape that does not depend on which place it is.
+//! Calibrated suppression: S1 is put at one of l places in a shape that does not depend on which
+//! place it is.
 //!
-//! **Withholds** F1 − F_l records, and what it takes to make the rest l-eligible; the same number whatever is drawn.
-//! **Tells** nothing: S1 stands at each of the l first places with the same chance.
-//! **Cost**: of all ways to suppress that make the same promise, the least, for every table (below).
-//! **Reference**: this project; the question is that of "Publishing Skewed Sensitive Microdata" (l-dichotomy), Definition 1.
+//! **Withholds** F1 − F_l records, and what it takes to make the rest l-eligible; the same number
+//! whatever is drawn. **Tells** nothing: S1 stands at each of the l first places with the same
+//! chance. **Cost**: of all ways to suppress that make the same promise, the least, for every table
+//! (below). **Reference**: this project; the question is that of "Publishing Skewed Sensitive
+//! Microdata" (l-dichotomy), Definition 1.
 //!
-//! The *shape* is (F2, …, F_l, F_l, F_{l+1}, …, F_m), no entry above the largest c for which what is left is l-eligible. A place h is drawn uniformly from 1, …, l. S1 is published with entry h, S2, …, S_h
-//! with entries 1, …, h − 1, every other value with the entry of its own rank. Each entry is at most the value's frequency, so records are only withheld.
+//! The *shape* is (F2, …, F_l, F_l, F_{l+1}, …, F_m), no entry above the largest c for which what
+//! is left is l-eligible. A place h is drawn uniformly from 1, …, l. S1 is published with entry h,
+//! S2, …, S_h with entries 1, …, h − 1, every other value with the entry of its own rank. Each
+//! entry is at most the value's frequency, so records are only withheld.
 //!
 //! # Claim
 //!
-//! For every prior that treats values alike, no value is believed to be S1 by more than 1/l, even by somebody who knows all frequencies and only not which value has which. *Proof.* Let somebody know
-//! F1, …, Fm. Then the shape is known, and what is published is the shape with values at its places. All assignments of values to ranks are equally likely; h is independent of them; and for each h the
-//! map from assignments to published tables is a bijection. So given what is published, every h is as likely as before: the value at place h ≤ l is S1 with belief 1/l, others not at all; and where
-//! several places have the same number of records, of c places s among the first l, each of those values is S1 with belief s/(c·l). Who knows less has a mixture of such beliefs, over the frequencies
-//! that are possible, and all of them give the same ones, since they depend on what is published alone. ∎
+//! For every prior that treats values alike, no value is believed to be S1 by more than 1/l, even
+//! by somebody who knows all frequencies and only not which value has which. *Proof.* Let somebody
+//! know F1, …, Fm. Then the shape is known, and what is published is the shape with values at its
+//! places. All assignments of values to ranks are equally likely; h is independent of them; and for
+//! each h the map from assignments to published tables is a bijection. So given what is published,
+//! every h is as likely as before: the value at place h ≤ l is S1 with belief 1/l, others not at
+//! all; and where several places have the same number of records, of c places s among the first l,
+//! each of those values is S1 with belief s/(c·l). Who knows less has a mixture of such beliefs,
+//! over the frequencies that are possible, and all of them give the same ones, since they depend on
+//! what is published alone. ∎
 //!
 //! # No way to suppress that keeps this promise withholds less
 //!
-//! Let TP come out of a table with frequencies F1 ≥ … ≥ Fm by whatever way, only by withholding records; let TP be l-eligible, with numbers G1 ≥ G2 ≥ …; and let somebody who knows the frequencies, and
-//! takes all assignments of values to them for equally likely, believe of no value by more than 1/l that it is S1. Then TP has at most as many records as calibrated suppression leaves. *Proof.* Beliefs add up
-//! to 1, so at least l values may be S1: of these, let x be the one that stands last, at place i ≥ l, and y the one that stands first, before i (ties stand in any order; values that were withheld
-//! altogether stand last, with 0). If x is S1, the other places are filled by values with frequencies F2, …, Fm, each with at most as many records as its value has; sorted against sorted, so G_j ≤ F_{j+1} for j < i, and
-//! G_j ≤ F_j for j > i. If y is S1, then G_j ≤ F_j for every j after y's place, i among them. So G_j ≤ F_{j+1} for j < l, G_l ≤ F_l (from y if i = l; from x if i > l, as then G_l ≤ F_{l+1}) and
-//! G_j ≤ F_j for j > l (from x, whichever side of i it is on, and from y for j = i): G is nowhere above the uncapped shape. Now l·G1 ≤ |TP|, and |TP| is at most the sum of the shape capped at G1, so the shape
-//! capped at G1 is l-eligible, G1 is at most c, and |TP| is at most the sum of the shape capped at c. ∎
+//! Let TP come out of a table with frequencies F1 ≥ … ≥ Fm by whatever way, only by withholding
+//! records; let TP be l-eligible, with numbers G1 ≥ G2 ≥ …; and let somebody who knows the
+//! frequencies, and takes all assignments of values to them for equally likely, believe of no value
+//! by more than 1/l that it is S1. Then TP has at most as many records as calibrated suppression
+//! leaves. *Proof.* Beliefs add up to 1, so at least l values may be S1: of these, let x be the one
+//! that stands last, at place i ≥ l, and y the one that stands first, before i (ties stand in any
+//! order; values that were withheld altogether stand last, with 0). If x is S1, the other places
+//! are filled by values with frequencies F2, …, Fm, each with at most as many records as its value
+//! has; sorted against sorted, so G_j ≤ F_{j+1} for j < i, and G_j ≤ F_j for j > i. If y is S1,
+//! then G_j ≤ F_j for every j after y's place, i among them. So G_j ≤ F_{j+1} for j < l, G_l ≤ F_l
+//! (from y if i = l; from x if i > l, as then G_l ≤ F_{l+1}) and G_j ≤ F_j for j > l (from x,
+//! whichever side of i it is on, and from y for j = i): G is nowhere above the uncapped shape. Now
+//! l·G1 ≤ |TP|, and |TP| is at most the sum of the shape capped at G1, so the shape capped at G1 is
+//! l-eligible, G1 is at most c, and |TP| is at most the sum of the shape capped at c. ∎
 //!
-//! The bound holds for every outcome, so chance cannot beat it in the mean either. Withholding less is possible only with a weaker promise, such as one that needs a certain prior over frequencies.
+//! The bound holds for every outcome, so chance cannot beat it in the mean either. Withholding less
+//! is possible only with a weaker promise, such as one that needs a certain prior over frequencies.
 //!
 //! ```
 //! use sfumato::skew::{Skewed, find};
@@ -69,7 +86,9 @@ fn shape(table: &Skewed) -> Vec<u64> {
     shape
 }
 
-/// The largest number that, if no entry may be above it, has at most 1/l of the sum. Up to the l-th entry every number does; from there on each step adds l to what is asked for, and less to the sum.
+/// The largest number that, if no entry may be above it, has at most 1/l of the sum. Up to the l-th
+/// entry every number does; from there on each step adds l to what is asked for, and less to the
+/// sum.
 fn largest_eligible_cap(shape: &[u64], l: u64) -> u64 {
     let is_eligible = |cap: u64| {
         let sum: u128 = shape.iter().map(|&entry| u128::from(entry.min(cap))).sum();
@@ -110,8 +129,10 @@ impl Suppression for Calibrated {
     }
 
     /// # Claim
-    /// It leads to every table that is eligible, has candidates, and has G_{l−1} = G_l, which are both F_l: from F1 = G_l + |TS| and the other frequencies as they are published, of which the shape is
-    /// made that is published, and eligible without a cap. The candidates say that F1 > n/l, and that is more than G1, which is at most |TP|/l.
+    /// It leads to every table that is eligible, has candidates, and has G_{l−1} = G_l, which are
+    /// both F_l: from F1 = G_l + |TS| and the other frequencies as they are published, of which the
+    /// shape is made that is published, and eligible without a cap. The candidates say that F1 >
+    /// n/l, and that is more than G1, which is at most |TP|/l.
     fn beliefs(&self, published: &Seen) -> Option<Vec<RBig>> {
         let l = usize::try_from(published.l).ok()?;
         if !published.is_dichotomous() || published.counts.get(l - 1)? != published.counts.get(l.checked_sub(2)?)? {

@@ -31,9 +31,11 @@ impl Suppression for DSuppression {
     }
 
     /// # Claim
-    /// D-suppression keeps the order of frequencies, so S1 is among the values with the most records; a prior that treats values alike makes each of them as likely.
+    /// D-suppression keeps the order of frequencies, so S1 is among the values with the most
+    /// records; a prior that treats values alike makes each of them as likely.
     ///
-    /// Safe D leads to every table that is eligible, has candidates and l values at the top: from the one in which the first of them has all that was withheld.
+    /// Safe D leads to every table that is eligible, has candidates and l values at the top: from
+    /// the one in which the first of them has all that was withheld.
     fn beliefs(&self, published: &Seen) -> Option<Vec<RBig>> {
         let top = published.top();
         if !published.is_dichotomous() || (self.is_safe && (top as u64) < published.l) {

@@ -1,22 +1,29 @@
 //! D-suppression by levels: where it stops, without dropping records one by one.
 //!
-//! D-suppression drops one record of the currently most frequent value, the lowest ranked of them first, again and again. Its state after k drops is a *level* L, the most records that any value has, and
-//! how many of the values at L were lowered to L − 1 already. It stops when, for the first time,
+//! D-suppression drops one record of the currently most frequent value, the lowest ranked of them
+//! first, again and again. Its state after k drops is a *level* L, the most records that any value
+//! has, and how many of the values at L were lowered to L − 1 already. It stops when, for the first
+//! time,
 //!
 //! - *P-eligibility*: l·L ≤ |TP|, and
 //! - *l-candidacy*: l·(F_l′ + |TS|) > n, with F_l′ the l-th largest number in TP.
 //!
 //! # Claim
 //!
-//! Let S1 have been lowered to F before (F = F1 where it was not), with k₀ = F1 − F, and let v_l be the l-th largest number then. Write kept(L) for the records left at the start of level L.
+//! Let S1 have been lowered to F before (F = F1 where it was not), with k₀ = F1 − F, and let v_l be
+//! the l-th largest number then. Write kept(L) for the records left at the start of level L.
 //!
-//! 1. The levels at whose start P-eligibility holds are all those up to a largest one, L*: where fewer than l values are at L or above, a level less takes l from l·L and less than l from kept(L); where at
-//!    least l are, kept(L) ≥ l·L.
+//! 1. The levels at whose start P-eligibility holds are all those up to a largest one, L*: where
+//!    fewer than l values are at L or above, a level less takes l from l·L and less than l from
+//!    kept(L); where at least l are, kept(L) ≥ l·L.
 //! 2. Within a level P-eligibility gets lost and not won: l·L stays, |TP| falls.
-//! 3. Candidacy, once reached, stays: each drop raises |TS| by one and lowers F_l′ by at most one. While the level is not below v_l, F_l′ = v_l, so it is reached after k_c = max(k₀, ⌊n/l⌋ − v_l + 1)
-//!    drops; and the level is not below v_l until then, since at the start of level v_l, v_l + |TS| ≥ F1 > n/l.
+//! 3. Candidacy, once reached, stays: each drop raises |TS| by one and lowers F_l′ by at most one.
+//!    While the level is not below v_l, F_l′ = v_l, so it is reached after k_c = max(k₀, ⌊n/l⌋ −
+//!    v_l + 1) drops; and the level is not below v_l until then, since at the start of level v_l,
+//!    v_l + |TS| ≥ F1 > n/l.
 //!
-//! So D-suppression stops at the start of L* if candidacy is reached until then; else after k_c drops if P-eligibility holds there; else at the start of the next level.
+//! So D-suppression stops at the start of L* if candidacy is reached until then; else after k_c
+//! drops if P-eligibility holds there; else at the start of the next level.
 
 use super::Skewed;
 
@@ -25,7 +32,8 @@ use super::Skewed;
 pub(super) struct Stop {
     /// The most records that any value has.
     pub level: u64,
-    /// How many values, of those that had as many or more, have one less already; the lowest ranked.
+    /// How many values, of those that had as many or more, have one less already; the lowest
+    /// ranked.
     pub lowered: u64,
     /// How many records were dropped.
     pub withheld: u64,
@@ -81,7 +89,8 @@ impl<'a> Lowered<'a> {
         self.first.clamp(self.table.frequency(self.table.l() + 1), self.table.frequency(self.table.l()))
     }
 
-    /// The largest level up to a limit for which something holds that holds for all smaller ones, and for 0.
+    /// The largest level up to a limit for which something holds that holds for all smaller ones,
+    /// and for 0.
     fn largest(limit: u64, holds: impl Fn(u64) -> bool) -> u64 {
         let (mut low, mut high) = (0, limit);
         while low < high {

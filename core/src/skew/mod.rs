@@ -1,12 +1,17 @@
-//! Skewed sensitive values: where one value is too frequent, no grouping can hide it, so some of its records must be withheld first.
+//! Skewed sensitive values: where one value is too frequent, no grouping can hide it, so some of
+//! its records must be withheld first.
 //!
-//! A table is *l-eligible* when no value has more than 1/l of its records; only then is there a release in which no group has a value with more than 1/l. To withhold as few records as possible tells
-//! which value was the frequent one: members of this family differ in how they keep that from whoever knows them, and in what that costs.
+//! A table is *l-eligible* when no value has more than 1/l of its records; only then is there a
+//! release in which no group has a value with more than 1/l. To withhold as few records as possible
+//! tells which value was the frequent one: members of this family differ in how they keep that from
+//! whoever knows them, and in what that costs.
 //!
 //! # Words
 //!
-//! Values are *ranked* by how many records have them, S1 first; ties are ranked by lot. F1 ≥ F2 ≥ … are those numbers, m of them, n records in all. What is withheld is TS, what is left TP, n is
-//! known to everybody, since |TS| is published. The question that an attacker asks is which value of TP is S1.
+//! Values are *ranked* by how many records have them, S1 first; ties are ranked by lot. F1 ≥ F2 ≥ …
+//! are those numbers, m of them, n records in all. What is withheld is TS, what is left TP, n is
+//! known to everybody, since |TS| is published. The question that an attacker asks is which value
+//! of TP is S1.
 
 pub mod calibrated;
 mod deterministic;
@@ -24,7 +29,8 @@ use crate::kind::{self, Kind, Params};
 use dashu_ratio::RBig;
 use rand_chacha::ChaCha20Rng;
 
-/// The ways to suppress: the bound that none can beat, then those that can be published, by how much they withhold in most tables.
+/// The ways to suppress: the bound that none can beat, then those that can be published, by how
+/// much they withhold in most tables.
 pub const KINDS: [&Kind<Build>; 4] = [&unsafe_d::KIND, &r_suppression::KIND, &calibrated::KIND, &safe_d::KIND];
 
 /// Makes a way to suppress from checked parameters.
@@ -42,7 +48,8 @@ pub fn make(kind: &Kind<Build>) -> Box<dyn Suppression> {
 
 /// Decides how many records of each value are kept.
 ///
-/// Obligations: no value keeps more than it has; what is kept is l-eligible, and has at least l values that could be S1 (F_l′ + |TS| > n/l); `draw` gives each of `outcomes` with its chance;
+/// Obligations: no value keeps more than it has; what is kept is l-eligible, and has at least l
+/// values that could be S1 (F_l′ + |TS| > n/l); `draw` gives each of `outcomes` with its chance;
 /// `expected` is their mean. The tests of the family check each for every member.
 pub trait Suppression: Send + Sync {
     /// How many records of each value are kept, by rank; random where that is the defence.
@@ -51,10 +58,12 @@ pub trait Suppression: Send + Sync {
     /// How many records are withheld, in the mean, exactly.
     fn expected(&self, table: &Skewed) -> RBig;
 
-    /// Everything that may come out, with its chance, if there are not more choices to make than `most`.
+    /// Everything that may come out, with its chance, if there are not more choices to make than
+    /// `most`.
     fn outcomes(&self, table: &Skewed, most: u64) -> Option<Vec<Outcome>>;
 
-    /// How far somebody believes that each value of what is published is S1, in the same order. Exact; nothing if no table leads to it, or if that could not be counted.
+    /// How far somebody believes that each value of what is published is S1, in the same order.
+    /// Exact; nothing if no table leads to it, or if that could not be counted.
     fn beliefs(&self, published: &Seen) -> Option<Vec<RBig>>;
 
     /// What the beliefs are those of: what the attacker is assumed to know.
@@ -63,7 +72,8 @@ pub trait Suppression: Send + Sync {
     /// What documents call the number of records that it withholds.
     fn figure(&self) -> &'static str;
 
-    /// Whether no belief is above 1/l, whatever somebody knows about frequencies, as long as no value is likelier than another to be S1.
+    /// Whether no belief is above 1/l, whatever somebody knows about frequencies, as long as no
+    /// value is likelier than another to be S1.
     fn keeps_to_limit(&self) -> bool;
 
     /// Whether what it leaves may be published.
@@ -119,7 +129,8 @@ impl Seen {
         (u128::from(last) + u128::from(withheld)) * u128::from(self.l) > u128::from(self.records)
     }
 
-    /// Whether any way to suppress may have led here: records were withheld, and what is left is eligible and has enough values that could be S1.
+    /// Whether any way to suppress may have led here: records were withheld, and what is left is
+    /// eligible and has enough values that could be S1.
     fn is_dichotomous(&self) -> bool {
         self.published() < self.records && !self.counts.contains(&0) && self.is_eligible() && self.has_candidates()
     }

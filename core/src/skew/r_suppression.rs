@@ -1,16 +1,23 @@
-//! R-suppression: S1 is lowered to a random level, then the most frequent values as far as they must be.
+//! R-suppression: S1 is lowered to a random level, then the most frequent values as far as they
+//! must be.
 //!
-//! **Withholds** records of S1 down to F, then of the most frequent values by D-suppression. h is drawn uniformly from 1, …, l, and F uniformly from the whole numbers in [F_{h+1}, F_h] (F_{m+1} = 0).
-//! **Tells** more than was claimed: its authors bound the belief in S1 by 1/l, with a proof that takes all releases that can come out for equally likely, whichever value is S1. Who computes how likely each is can
-//! believe more: T = {10, 4, 2, 1, 1}, l = 3, leads to (4, 4, 2, 1, 1) with chance 4/9, and then each of the two top values is S1 with belief 0.461.
-//! **Cost**: in the mean little more than the bound.
-//! **Reference**: "Publishing Skewed Sensitive Microdata" (l-dichotomy), Section 4, Figure 3.
+//! **Withholds** records of S1 down to F, then of the most frequent values by D-suppression. h is
+//! drawn uniformly from 1, …, l, and F uniformly from the whole numbers in [F_{h+1}, F_h] (F_{m+1}
+//! = 0). **Tells** more than was claimed: its authors bound the belief in S1 by 1/l, with a proof
+//! that takes all releases that can come out for equally likely, whichever value is S1. Who
+//! computes how likely each is can believe more: T = {10, 4, 2, 1, 1}, l = 3, leads to (4, 4, 2, 1,
+//! 1) with chance 4/9, and then each of the two top values is S1 with belief 0.461. **Cost**: in
+//! the mean little more than the bound. **Reference**: "Publishing Skewed Sensitive Microdata"
+//! (l-dichotomy), Section 4, Figure 3.
 //!
 //! # The mean is exact
 //!
-//! What is withheld, as a function of F, has few pieces, one for each reason to stop, each number of values above the level at which D-suppression stops, and each such level that a value has by itself. Within a piece it is a line with steps: a level
-//! more for every l − j of F where it waits for eligibility with j others above, the same again after every j of F where it waits for the level to be over, else without steps. So each residue of F modulo
-//! that period is an arithmetic progression, and the sum over a piece is known from two of its members for each residue.
+//! What is withheld, as a function of F, has few pieces, one for each reason to stop, each number
+//! of values above the level at which D-suppression stops, and each such level that a value has by
+//! itself. Within a piece it is a line with steps: a level more for every l − j of F where it waits
+//! for eligibility with j others above, the same again after every j of F where it waits for the
+//! level to be over, else without steps. So each residue of F modulo that period is an arithmetic
+//! progression, and the sum over a piece is known from two of its members for each residue.
 //!
 //! ```
 //! use sfumato::skew::{Skewed, find};

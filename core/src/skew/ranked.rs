@@ -14,7 +14,8 @@ pub struct Ranked {
 }
 
 impl Ranked {
-    /// Ranks values by their counts; those that do not occur are left out, and ties are in the order of codes.
+    /// Ranks values by their counts; those that do not occur are left out, and ties are in the
+    /// order of codes.
     ///
     /// ```
     /// use sfumato::skew::Ranked;
@@ -62,7 +63,8 @@ pub struct Skewed {
 }
 
 impl Skewed {
-    /// From frequencies, largest first. Refuses what is eligible, and fewer than l values: whichever records are withheld, some value always has more than 1/l of the rest.
+    /// From frequencies, largest first. Refuses what is eligible, and fewer than l values:
+    /// whichever records are withheld, some value always has more than 1/l of the rest.
     ///
     /// ```
     /// use sfumato::skew::Skewed;

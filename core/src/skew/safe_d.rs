@@ -1,14 +1,17 @@
 //! Safe D: the l most frequent values are lowered to the same number of records.
 //!
-//! **Withholds** records of the values S1, …, S_{l−1} until each has as many as S_l: the first point of D-suppression at which l values share the top.
-//! **Tells** that S1 is among the values that have the most records left, of which there are at least l.
-//! **Cost**: Σ_{i<l} (F_i − F_l) records, often most of the frequent values.
-//! **Reference**: "Publishing Skewed Sensitive Microdata" (l-dichotomy), Section 3.2, Theorem 1.
+//! **Withholds** records of the values S1, …, S_{l−1} until each has as many as S_l: the first
+//! point of D-suppression at which l values share the top. **Tells** that S1 is among the values
+//! that have the most records left, of which there are at least l. **Cost**: Σ_{i<l} (F_i − F_l)
+//! records, often most of the frequent values. **Reference**: "Publishing Skewed Sensitive
+//! Microdata" (l-dichotomy), Section 3.2, Theorem 1.
 //!
 //! # Claim
 //!
-//! For every prior that treats values alike, no value is believed to be S1 by more than 1/l. *Proof.* Values with the same number of records left are exchangeable: a table and the one in which two of them
-//! are exchanged are equally likely, and lead here with the same chance. S1 is one of the t ≥ l values at the top, so each of them is S1 with belief 1/t. ∎
+//! For every prior that treats values alike, no value is believed to be S1 by more than 1/l.
+//! *Proof.* Values with the same number of records left are exchangeable: a table and the one in
+//! which two of them are exchanged are equally likely, and lead here with the same chance. S1 is
+//! one of the t ≥ l values at the top, so each of them is S1 with belief 1/t. ∎
 //!
 //! ```
 //! use sfumato::skew::{Skewed, find};

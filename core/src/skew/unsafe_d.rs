@@ -1,9 +1,11 @@
 //! Unsafe D: as few records as possible are withheld, which tells which value was the frequent one.
 //!
-//! **Withholds** records of the most frequent values until no value has more than 1/l of the rest and l values could be S1 (F_l′ + |TS| > n/l).
-//! **Tells**: S1 is among the values that have the most records left, and those are often fewer than l.
-//! **Cost**: no method that keeps both conditions withholds less (Theorem 2), so this is the bound that others are measured by. It is not published.
-//! **Reference**: "Publishing Skewed Sensitive Microdata" (l-dichotomy), Section 3.3.
+//! **Withholds** records of the most frequent values until no value has more than 1/l of the rest
+//! and l values could be S1 (F_l′ + |TS| > n/l). **Tells**: S1 is among the values that have the
+//! most records left, and those are often fewer than l. **Cost**: no method that keeps both
+//! conditions withholds less (Theorem 2), so this is the bound that others are measured by. It is
+//! not published. **Reference**: "Publishing Skewed Sensitive Microdata" (l-dichotomy), Section
+//! 3.3.
 //!
 //! ```
 //! use sfumato::skew::{Skewed, find};

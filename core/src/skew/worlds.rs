@@ -1,61 +1,83 @@
-//! Which value was the most frequent one, to who computes: base tables that lead to a release of R-suppression are counted, not listed.
+//! Which value was the most frequent one, to who computes: base tables that lead to a release of
+//! R-suppression are counted, not listed.
 //!
 //! # What is computed
 //!
-//! A *base table* gives each of the m published values a positive number of records, n in all, one value (S1) strictly more than every other, and more than n/l. All are
-//! taken for equally likely. The belief that a value v is S1 is the share of v in the sum, over base tables, of the chance that R-suppression leads from them to what is
-//! published.
+//! A *base table* gives each of the m published values a positive number of records, n in all, one
+//! value (S1) strictly more than every other, and more than n/l. All are taken for equally likely.
+//! The belief that a value v is S1 is the share of v in the sum, over base tables, of the chance
+//! that R-suppression leads from them to what is published.
 //!
 //! # Claim
 //!
 //! Let L be the largest published number and k = |TS|. Ranks are those of the base table.
 //!
-//! 1. *What was touched.* D-suppression brought each value that had L or more to L, then r of them to L − 1, the lowest ranked first; it touched no other value. S1 is
-//!    not among the r: it is the last to be lowered, and that would end the level. So S1 = v is at L, and was lowered to some F ≥ L before, or it is untouched at F < L.
-//! 2. *Where it must not have stopped before.* Candidacy, once reached, stays. Eligibility, once it holds at the start of a level, does at the start of every later one,
-//!    and within a level it is lost and not won (see `levels` for both). So candidacy must have failed in the last eligible state before, and no other state matters. For
-//!    r ≥ 1 that is the state one drop earlier. For r = 0, with j values above L at first, it is at level L + 1 with x values left there, x = max(1, l(L + 1) − |TP|)
-//!    being what eligibility needs; if j < x there is none. So r = 0 is possible with every j, or only with j < x, and TP tells which. x ≤ l, since TP is eligible.
-//! 3. *Who was lowered.* Let U be the u others that had L or more. Which r of them are ranked lowest depends on their numbers, but in the sum over all numbers every
-//!    choice weighs the same: 1/C(u, r) of what the sum is without that question.
-//! 4. *What the base table was.* All values but v and U have what is published. Those have any numbers that make up n: in U at least L, and v more than each of U and
-//!    more than n/l, which is at least L. If j is limited, take apart which values of U are above L: the others of U have L, so that they are known, too. Call those of U
-//!    that are not known *free*, mu the smallest number of a free one (that of v, if there is none), and g the largest known number (0, if there is none).
-//! 5. *How likely F was.* For h > free + 1, both ends of the gap [F_{h+1}, F_h] are known: 1/(its size) if F is in it. For h = free + 1 it is [g, mu], and each F in it
-//!    has chance 1/(mu − g + 1). For h ≤ free it is above the known numbers, and each F in it leads to v at L. Only h ≤ l count, each with chance 1/l, a factor that is
-//!    left out.
+//! 1. *What was touched.* D-suppression brought each value that had L or more to L, then r of them
+//!    to L − 1, the lowest ranked first; it touched no other value. S1 is not among the r: it is
+//!    the last to be lowered, and that would end the level. So S1 = v is at L, and was lowered to
+//!    some F ≥ L before, or it is untouched at F < L.
+//! 2. *Where it must not have stopped before.* Candidacy, once reached, stays. Eligibility, once it
+//!    holds at the start of a level, does at the start of every later one, and within a level it is
+//!    lost and not won (see `levels` for both). So candidacy must have failed in the last eligible
+//!    state before, and no other state matters. For r ≥ 1 that is the state one drop earlier. For r
+//!    = 0, with j values above L at first, it is at level L + 1 with x values left there, x =
+//!    max(1, l(L + 1) − |TP|) being what eligibility needs; if j < x there is none. So r = 0 is
+//!    possible with every j, or only with j < x, and TP tells which. x ≤ l, since TP is eligible.
+//! 3. *Who was lowered.* Let U be the u others that had L or more. Which r of them are ranked
+//!    lowest depends on their numbers, but in the sum over all numbers every choice weighs the
+//!    same: 1/C(u, r) of what the sum is without that question.
+//! 4. *What the base table was.* All values but v and U have what is published. Those have any
+//!    numbers that make up n: in U at least L, and v more than each of U and more than n/l, which
+//!    is at least L. If j is limited, take apart which values of U are above L: the others of U
+//!    have L, so that they are known, too. Call those of U that are not known *free*, mu the
+//!    smallest number of a free one (that of v, if there is none), and g the largest known number
+//!    (0, if there is none).
+//! 5. *How likely F was.* For h > free + 1, both ends of the gap [F_{h+1}, F_h] are known: 1/(its
+//!    size) if F is in it. For h = free + 1 it is [g, mu], and each F in it has chance 1/(mu − g +
+//!    1). For h ≤ free it is above the known numbers, and each F in it leads to v at L. Only h ≤ l
+//!    count, each with chance 1/l, a factor that is left out.
 //!
-//! So two figures are needed for each family of base tables: how many there are, and the sum of 1/(mu − g + 1) over them.
+//! So two figures are needed for each family of base tables: how many there are, and the sum of
+//! 1/(mu − g + 1) over them.
 //!
 //! # How they are counted
 //!
-//! Let V(mu) be the number of base tables that have no free number below mu. If v has M, each free one has one of mu, …, M − 1; inclusion and exclusion give V(mu) = Σ_M
-//! Σ_i (−1)^i C(free, i) C(A, free − 1) with A = rest − (i + 1)M − (free − i)mu + free − 1, where rest is what v and the free ones have together. For each i, A runs down
-//! a progression with step i + 1, from the least M on, and the sum of a polynomial over a progression is known from its differences: a count takes free³ steps, whatever
-//! n. For the sums of 1/(mu − g + 1), mu goes down: the progressions only grow at their upper ends, and one running sum for each residue is kept. That takes at most k
-//! steps for each i ≤ free, most often far fewer (only free < l needs them), and no memory that grows with n.
+//! Let V(mu) be the number of base tables that have no free number below mu. If v has M, each free
+//! one has one of mu, …, M − 1; inclusion and exclusion give V(mu) = Σ_M Σ_i (−1)^i C(free, i) C(A,
+//! free − 1) with A = rest − (i + 1)M − (free − i)mu + free − 1, where rest is what v and the free
+//! ones have together. For each i, A runs down a progression with step i + 1, from the least M on,
+//! and the sum of a polynomial over a progression is known from its differences: a count takes
+//! free³ steps, whatever n. For the sums of 1/(mu − g + 1), mu goes down: the progressions only
+//! grow at their upper ends, and one running sum for each residue is kept. That takes at most k
+//! steps for each i ≤ free, most often far fewer (only free < l needs them), and no memory that
+//! grows with n.
 //!
-//! *Cost*, measured: below a millisecond for twenty values and thousands of records; a tenth of a second for 300 values and half a million; four seconds for ten million
-//! records of which almost all are withheld. Slowest is a large l with about as many values far above L: about fifteen seconds for l = 150, 120 values and 35,000 withheld
-//! records.
+//! *Cost*, measured: below a millisecond for twenty values and thousands of records; a tenth of a
+//! second for 300 values and half a million; four seconds for ten million records of which almost
+//! all are withheld. Slowest is a large l with about as many values far above L: about fifteen
+//! seconds for l = 150, 120 values and 35,000 withheld records.
 
 use super::Seen;
 use dashu_int::{IBig, UBig};
 use dashu_ratio::RBig;
 
-/// How many fractions are added exactly; their common denominator may be as long as all of them together.
+/// How many fractions are added exactly; their common denominator may be as long as all of them
+/// together.
 const EXACT: u64 = 2000;
 
-/// Where there are more, each is cut off after so many bits. At most n of them enter the weight of a family, with a factor of at most n; and a family weighs at least
-/// 1/(n + 1) if it has a base table at all. So no weight is off by more than n²(n + 1) · 2^−256 of itself, and no belief by more than twice that: 2^−185 for ten million
-/// records.
+/// Where there are more, each is cut off after so many bits. At most n of them enter the weight of
+/// a family, with a factor of at most n; and a family weighs at least 1/(n + 1) if it has a base
+/// table at all. So no weight is off by more than n²(n + 1) · 2^−256 of itself, and no belief by
+/// more than twice that: 2^−185 for ten million records.
 const BITS: usize = 256;
 
-/// How many steps, as withheld records times l, and how many values are counted with at most: more would take minutes, or for ever where somebody made up a certificate.
+/// How many steps, as withheld records times l, and how many values are counted with at most: more
+/// would take minutes, or for ever where somebody made up a certificate.
 const MOST_STEPS: u128 = 500_000_000;
 const MOST_VALUES: usize = 2000;
 
-/// How far somebody who knows the method, n and l believes of each published value that it is S1; nothing if no base table leads there, or if counting would take too long.
+/// How far somebody who knows the method, n and l believes of each published value that it is S1;
+/// nothing if no base table leads there, or if counting would take too long.
 pub(super) fn beliefs(seen: &Seen) -> Option<Vec<RBig>> {
     let release = Release::new(seen)?;
     let steps = u128::from(seen.records - seen.published()) * u128::from(seen.l);
@@ -89,7 +111,8 @@ struct Release<'a> {
     below: u64,
     /// Whether D-suppression may have stopped within a level.
     stops_within: bool,
-    /// With how many values above L it may have begun if it stopped at the start of the level; nothing if with any number.
+    /// With how many values above L it may have begun if it stopped at the start of the level;
+    /// nothing if with any number.
     most_above: Option<u64>,
 }
 
@@ -121,7 +144,8 @@ impl<'a> Release<'a> {
         })
     }
 
-    /// The chances to lead here, summed over base tables in which S1 is one given value that is published so often; times l.
+    /// The chances to lead here, summed over base tables in which S1 is one given value that is
+    /// published so often; times l.
     fn weight(&self, kept: u64) -> RBig {
         if kept < self.l_th {
             // S1 is lowered to no less than what l others have.
@@ -145,7 +169,8 @@ impl<'a> Release<'a> {
         self.at_level - u64::from(kept == self.level) + lowered
     }
 
-    /// The same as `weight` if given values, so many, were lowered to L − 1, whoever is ranked lowest.
+    /// The same as `weight` if given values, so many, were lowered to L − 1, whoever is ranked
+    /// lowest.
     fn weight_with(&self, kept: u64, lowered: u64) -> RBig {
         let touched = self.touched(kept, lowered);
         let untouched = self.untouched(kept, lowered);
@@ -178,7 +203,8 @@ impl<'a> Release<'a> {
         Family { free, rest, least, share: self.seen.records / self.seen.l }
     }
 
-    /// The same as `weight` for one family. S1 at L may have been lowered to L, and if `above` to more than that.
+    /// The same as `weight` for one family. S1 at L may have been lowered to L, and if `above` to
+    /// more than that.
     fn weight_of(&self, kept: u64, family: &Family, known: &[u64], above: bool) -> RBig {
         let l = self.seen.l;
         let largest = known.first().copied().unwrap_or(0);
@@ -283,7 +309,8 @@ fn binomial(n: u64, k: u64) -> UBig {
 
 /// The sum of C(A, order) over A = top, top − step, … as far as A ≥ order.
 ///
-/// C(a + step·t, order) is a polynomial in t, so it is the sum of its differences at t = 0 times C(t, 0), C(t, 1), …; those are easily added up.
+/// C(a + step·t, order) is a polynomial in t, so it is the sum of its differences at t = 0 times
+/// C(t, 0), C(t, 1), …; those are easily added up.
 fn progression(top: i128, step: u64, order: u64) -> UBig {
     let Ok(span) = u64::try_from(top - i128::from(order)) else { return UBig::ZERO };
     let (first, terms) = (order + span % step, span / step + 1);
@@ -387,12 +414,14 @@ mod tests {
         }
     }
 
-    /// By what is published, and how often S1 is: the chances, summed over all base tables and rankings.
+    /// By what is published, and how often S1 is: the chances, summed over all base tables and
+    /// rankings.
     fn listed(values: u64, records: u64, l: u64) -> BTreeMap<Vec<u64>, BTreeMap<u64, RBig>> {
         let mut chances: BTreeMap<Vec<u64>, BTreeMap<u64, RBig>> = BTreeMap::new();
         let skewed = |base: &Vec<u64>| base[0] * l > records && base.get(1) != Some(&base[0]);
         for base in partitions(records, values, records).into_iter().filter(skewed) {
-            // Each order of the labels is a base table and a ranking of it, drawn from as many as ties can be ordered.
+            // Each order of the labels is a base table and a ranking of it, drawn from as many as
+            // ties can be ordered.
             let ties: u64 = base.chunk_by(|a, b| a == b).map(|tied| (1..=tied.len() as u64).product::<u64>()).product();
             for h in 1..=l as usize {
                 let high = base.get(h - 1).copied().unwrap_or(0);
@@ -447,7 +476,8 @@ mod tests {
 
     #[test]
     fn a_stop_within_a_level() {
-        // (4, 3, 2, 2) leads here with S1 at 3 and S2 lowered to 2, or with S1 at 2; (5, 2, 2, 2) with S1 at 3.
+        // (4, 3, 2, 2) leads here with S1 at 3 and S2 lowered to 2, or with S1 at 2; (5, 2, 2, 2)
+        // with S1 at 3.
         let release = seen(&[3, 2, 2, 2], 11, 3);
         let thirteenths = [7, 2, 2, 2].map(|part| RBig::from_parts(part.into(), 13u8.into()));
         assert_eq!(beliefs(&release).unwrap(), thirteenths);

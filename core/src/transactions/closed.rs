@@ -1,9 +1,13 @@
 //! Rules about sensitive items, without repetition: the engine that visits them.
 //!
-//! A rule q → e tells as much as any other that holds for the same records and has the same end, or less: of those only the one with the longest q is visited. These q are
-//! the intersections of records that hold e, without e. They are listed as LCM does (Uno, Kiyomi and Arimura 2004): a set is extended by one item at a time, and kept if everything that
-//! its records have in common besides is more frequent than the item it was extended by; so each is reached exactly once, and nothing has to be remembered. Two small tables go along: the
-//! records that hold q and e, and all that hold q. Items that cannot be added any more are left out of both, and records that became alike are merged.
+//! A rule q → e tells as much as any other that holds for the same records and has the same end, or
+//! less: of those only the one with the longest q is visited. These q are the intersections of
+//! records that hold e, without e. They are listed as LCM does (Uno, Kiyomi and Arimura 2004): a
+//! set is extended by one item at a time, and kept if everything that its records have in common
+//! besides is more frequent than the item it was extended by; so each is reached exactly once, and
+//! nothing has to be remembered. Two small tables go along: the records that hold q and e, and all
+//! that hold q. Items that cannot be added any more are left out of both, and records that became
+//! alike are merged.
 
 mod index;
 mod rows;
@@ -72,7 +76,8 @@ pub(super) trait Visitor: Clone + Send + Sync {
     fn merge(self, other: Self) -> Self;
 }
 
-/// The order of rules: the most confident first, of those the one with most support, then by antecedent and consequent.
+/// The order of rules: the most confident first, of those the one with most support, then by
+/// antecedent and consequent.
 pub(super) fn worst_first(a: &Rule, b: &Rule) -> Ordering {
     let confidence = (u128::from(b.support) * u128::from(a.of)).cmp(&(u128::from(a.support) * u128::from(b.of)));
     let names = || a.antecedent.cmp(&b.antecedent).then(a.consequent.cmp(&b.consequent));
@@ -97,14 +102,16 @@ impl<V: Visitor> Visited<V> {
     }
 }
 
-/// Different records with one item above which they are visited in parts, so that a frequent item keeps several threads busy.
+/// Different records with one item above which they are visited in parts, so that a frequent item
+/// keeps several threads busy.
 const MANY: usize = 2048;
 
 /// How many parts that are.
 const PARTS: usize = 64;
 
 impl Index {
-    /// Visits the rules about one sensitive item, by its number. Each part of the work stops after so many.
+    /// Visits the rules about one sensitive item, by its number. Each part of the work stops after
+    /// so many.
     fn visit<V: Visitor>(&self, number: usize, scope: Scope, visitor: V, most: u64, room: &mut Room) -> Visited<V> {
         let (consequent, records) = &self.sensitive[number];
         let mut walk = self.walk(*consequent, scope, visitor, most, room);
@@ -146,8 +153,10 @@ impl Index {
         }
     }
 
-    /// Visits the rules about all sensitive items, those of each for a while; then those that are left for longer, and so on until all were visited, or there is no need to go on: so the
-    /// effort is bounded, and yet the outcome is the same for any number of threads. An error if there are too many to ever end.
+    /// Visits the rules about all sensitive items, those of each for a while; then those that are
+    /// left for longer, and so on until all were visited, or there is no need to go on: so the
+    /// effort is bounded, and yet the outcome is the same for any number of threads. An error if
+    /// there are too many to ever end.
     pub(super) fn visit_all<V: Visitor>(
         &self,
         scope: Scope,
@@ -189,7 +198,8 @@ impl Index {
     }
 }
 
-/// How many rules are looked at before giving up. Releases of the sets in the literature have up to a few million; files of thirty lines can be made that have billions.
+/// How many rules are looked at before giving up. Releases of the sets in the literature have up to
+/// a few million; files of thirty lines can be made that have billions.
 const MOST_RULES: u64 = 50_000_000;
 
 fn too_many() -> Error {
@@ -270,7 +280,8 @@ impl Visitor for Unsafe {
 
 /// The least number of records among which so many may have an item; nothing if they never may.
 pub(super) fn least_allowed(demand: &Demand, support: u64) -> Option<u64> {
-    // The number allowed grows with that of records, so that the first place where it suffices can be found by halving. No table has more than 2³² records.
+    // The number allowed grows with that of records, so that the first place where it suffices can
+    // be found by halving. No table has more than 2³² records.
     let (mut low, mut high) = (support, support.max(1));
     while !demand.allows(support, high) {
         low = high + 1;
@@ -283,15 +294,18 @@ pub(super) fn least_allowed(demand: &Demand, support: u64) -> Option<u64> {
     Some(high)
 }
 
-/// The most confident rule with a sensitive item at its end, of all there are, and how many had to be looked at.
+/// The most confident rule with a sensitive item at its end, of all there are, and how many had to
+/// be looked at.
 pub fn worst_rule(table: &Transactions, sensitive: &Sensitive, demand: Demand) -> Result<(Option<Rule>, u64)> {
     let visited = Index::new(table, sensitive).visit_all(demand.into(), Worst(None), |_, _| false)?;
     Ok((visited.visitor.0, visited.looked_at))
 }
 
-/// Up to `most` rules that a demand does not allow, the most confident first; all there are if they are fewer. Of rules about the same records with the same end it names the longest.
+/// Up to `most` rules that a demand does not allow, the most confident first; all there are if they
+/// are fewer. Of rules about the same records with the same end it names the longest.
 ///
-/// It takes some about each sensitive item, and stops as soon as it has enough: what it names need not be the worst there is.
+/// It takes some about each sensitive item, and stops as soon as it has enough: what it names need
+/// not be the worst there is.
 pub fn find_unsafe(table: &Transactions, sensitive: &Sensitive, demand: Demand, most: usize) -> Result<Vec<Rule>> {
     let index = Index::new(table, sensitive);
     let mut rules = Vec::new();

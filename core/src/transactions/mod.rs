@@ -1,8 +1,11 @@
 //! Set-valued data: people with sets of items, of which some are sensitive.
 //!
-//! [`Transactions`] hold one set of items per person; [`Sensitive`] says which items nobody must be able to infer. A [rule](Rule) q → e says: of those who have all of q,
-//! so many have e. The [`criterion`] bounds what any rule with a sensitive item at its end tells, however much of a person's set somebody knows; [methods](method) delete,
-//! generalize or separate items until it holds; [metrics](metric) tell what is left, and [attacks](attack) list what could still be inferred.
+//! [`Transactions`] hold one set of items per person; [`Sensitive`] says which items nobody must be
+//! able to infer. A [rule](Rule) q → e says: of those who have all of q, so many have e. The
+//! [`criterion`] bounds what any rule with a sensitive item at its end tells, however much of a
+//! person's set somebody knows; [methods](method) delete, generalize or separate items until it
+//! holds; [metrics](metric) tell what is left, and [attacks](attack) list what could still be
+//! inferred.
 
 pub mod attack;
 pub mod closed;

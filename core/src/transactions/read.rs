@@ -9,11 +9,14 @@ use std::path::Path;
 /// Where records and their items are in a file.
 #[derive(Clone, Debug)]
 pub enum Layout {
-    /// One record per line; between items stands this character, or any white space if there is none.
+    /// One record per line; between items stands this character, or any white space if there is
+    /// none.
     ///
-    /// White space around names is no part of them, and between two delimiters with nothing else there is no item. A line without items is a record without items.
+    /// White space around names is no part of them, and between two delimiters with nothing else
+    /// there is no item. A line without items is a record without items.
     Lines(Option<char>),
-    /// One row per person and item; rows with the same person form a record. A row without an item tells that there is the person.
+    /// One row per person and item; rows with the same person form a record. A row without an item
+    /// tells that there is the person.
     Rows {
         /// The column that tells whose row it is.
         person: String,
@@ -90,7 +93,8 @@ fn described(table: Transactions, seen: u64) -> Read {
     Read { empty, repeated: seen - table.occurrences(), table }
 }
 
-/// The text of a file of names: UTF-8, without control characters but those that end lines and separate items.
+/// The text of a file of names: UTF-8, without control characters but those that end lines and
+/// separate items.
 fn checked_text(bytes: &[u8], delimiter: Option<char>) -> Result<&str> {
     let text = std::str::from_utf8(bytes).map_err(|error| {
         let line = bytes[..error.valid_up_to()].iter().filter(|byte| **byte == b'\n').count() as u64 + 1;
@@ -108,7 +112,8 @@ fn checked_text(bytes: &[u8], delimiter: Option<char>) -> Result<&str> {
     Ok(text)
 }
 
-/// Whether a letter has no place in a name: a control character, or a byte order mark, which readers drop where a file begins with it.
+/// Whether a letter has no place in a name: a control character, or a byte order mark, which
+/// readers drop where a file begins with it.
 pub(super) fn is_no_text(letter: char) -> bool {
     letter.is_control() || letter == '\u{feff}'
 }
@@ -140,7 +145,8 @@ pub fn read_names(path: &Path, splits_at_blanks: bool) -> Result<Vec<String>> {
     read(&bytes_of(path)?).map_err(|error| error.file(path))
 }
 
-/// Records from a table with a row for each person and item. White space around names is no part of them.
+/// Records from a table with a row for each person and item. White space around names is no part of
+/// them.
 pub fn read_rows(table: &Table, person: &str, item: &str) -> Result<Read> {
     let (people, items) = (table.column(person)?, table.column(item)?);
     let names: Vec<&str> = items.domain().labels().iter().map(str::trim).collect();
@@ -174,7 +180,8 @@ pub fn read_rows(table: &Table, person: &str, item: &str) -> Result<Read> {
 /// Columns of the table of sensitive items that are told for lines together.
 pub const SHARED: [&str; 4] = ["first", "last", "item", "count"];
 
-/// A release as it stands in its files: records, and the sensitive items of groups of records if those are told apart.
+/// A release as it stands in its files: records, and the sensitive items of groups of records if
+/// those are told apart.
 pub fn read_released(data: &[u8], shared: Option<&[u8]>, delimiter: Option<char>) -> Result<Released> {
     let table = read_lines(data, delimiter)?.table;
     match shared {
@@ -222,7 +229,8 @@ struct Groups {
 }
 
 impl Groups {
-    /// Adds an item of the lines from `first` to `last`: another one of the last group, or one of lines behind it.
+    /// Adds an item of the lines from `first` to `last`: another one of the last group, or one of
+    /// lines behind it.
     fn add(&mut self, first: Option<usize>, last: Option<usize>, item: u32, count: Option<usize>) -> Option<()> {
         let (first, last, count) = (first?, last?.min(usize::MAX - 1), count?);
         let is_same = last == self.last

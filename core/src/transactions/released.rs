@@ -14,9 +14,11 @@ pub enum Released {
 /// Records with all that is left of their items.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Together {
-    /// The records, in the order of the original. Items that were generalized have numbers of their own, behind those of the original.
+    /// The records, in the order of the original. Items that were generalized have numbers of their
+    /// own, behind those of the original.
     pub table: Transactions,
-    /// For each item of the original what it is published as, where items were generalized: itself, a coarser item, or nothing if it was deleted wherever it occurred.
+    /// For each item of the original what it is published as, where items were generalized: itself,
+    /// a coarser item, or nothing if it was deleted wherever it occurred.
     pub published_as: Option<Vec<Option<u32>>>,
 }
 
@@ -47,7 +49,8 @@ impl Released {
         }
     }
 
-    /// How many occurrences of each item are published; generalized items have numbers behind those of the original.
+    /// How many occurrences of each item are published; generalized items have numbers behind those
+    /// of the original.
     pub fn supports(&self) -> Vec<u64> {
         let mut supports = self.table().supports();
         if let Released::Separated(separated) = self {

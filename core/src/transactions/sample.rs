@@ -26,8 +26,9 @@ pub fn purchases() -> Transactions {
     ])
 }
 
-/// Purchases in a shop: 1,657 kinds of items, of which few are bought often, 6.5 of them at a time in the mean, and 164 at most. What somebody buys goes together in part. With 515,597
-/// records it has the size of the point-of-sale data BMS-POS.
+/// Purchases in a shop: 1,657 kinds of items, of which few are bought often, 6.5 of them at a time
+/// in the mean, and 164 at most. What somebody buys goes together in part. With 515,597 records it
+/// has the size of the point-of-sale data BMS-POS.
 ///
 /// ```
 /// let bought = sfumato::transactions::sample::shop(10_000, 1);
@@ -62,7 +63,8 @@ pub fn shop(records: usize, seed: u64) -> Transactions {
     Transactions::new(numbered(SHOP_KINDS), (0..records).map(|_| purchase()).collect::<Vec<_>>())
 }
 
-/// Records of items of which all are equally frequent, 4.2 in the mean and 50 at most. With 493,193 records and 5,000 kinds of items it has the size of the data that Jia et al. made up.
+/// Records of items of which all are equally frequent, 4.2 in the mean and 50 at most. With 493,193
+/// records and 5,000 kinds of items it has the size of the data that Jia et al. made up.
 pub fn even(records: usize, kinds: usize, seed: u64) -> Transactions {
     let mut generator = ChaCha8Rng::seed_from_u64(seed);
     let mut record = || {

@@ -25,8 +25,9 @@ impl Sensitive {
         Sensitive(table.names().iter().map(|name| names.contains(name.as_str())).collect())
     }
 
-    /// A share of all kinds of items, rounded down, chosen by lot. Which items are sensitive is no secret, so that a seed does no harm here; the same seed chooses the same names
-    /// whatever the order of records.
+    /// A share of all kinds of items, rounded down, chosen by lot. Which items are sensitive is no
+    /// secret, so that a seed does no harm here; the same seed chooses the same names whatever the
+    /// order of records.
     pub fn share(table: &Transactions, share: Fraction, seed: u64) -> Result<Sensitive> {
         let mut order: Vec<u32> = (0..table.names().len() as u32).collect();
         order.sort_unstable_by_key(|item| &table.names()[*item as usize]);

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-/// Records, each a set of items. Items are numbers that stand for names; those of a record are in ascending order, without repetition.
+/// Records, each a set of items. Items are numbers that stand for names; those of a record are in
+/// ascending order, without repetition.
 ///
 /// ```
 /// use sfumato::transactions::Transactions;

@@ -1,4 +1,5 @@
-//! Writing transactions, so that neither the order of lines nor that of items tells more than the records.
+//! Writing transactions, so that neither the order of lines nor that of items tells more than the
+//! records.
 
 use super::read::SHARED;
 use super::{Released, Separated, Shared, Together, Transactions, read_released};
@@ -27,7 +28,8 @@ pub struct Written {
 }
 
 impl Written {
-    /// Writes a release: items of a line in the order of their names, separated as preferred if no name is in the way.
+    /// Writes a release: items of a line in the order of their names, separated as preferred if no
+    /// name is in the way.
     ///
     /// ```
     /// use sfumato::transactions::{Released, Together, Transactions, Written};
@@ -89,7 +91,9 @@ fn delimiter(table: &Transactions, preferred: Option<char>) -> Result<char> {
         .ok_or_else(|| cannot().help("rename items that have blanks, commas, semicolons, tabs and bars"))
 }
 
-/// The place of each name in the order in which names are written: by value if all that occur are whole numbers, else by text. A name that was deleted wherever it occurred has no say: the order must not tell what it was like.
+/// The place of each name in the order in which names are written: by value if all that occur are
+/// whole numbers, else by text. A name that was deleted wherever it occurred has no say: the order
+/// must not tell what it was like.
 fn ranks(names: &[String], supports: &[u64]) -> Vec<u32> {
     let mut order: Vec<u32> = (0..names.len() as u32).collect();
     let occurring: Vec<String> =
@@ -136,7 +140,8 @@ fn shared_csv(separated: &Separated, rank: &[u32]) -> Result<Vec<u8>> {
 }
 
 impl Released {
-    /// The same records in an order that tells nothing: lines by lot, groups by lot and lines of a group by lot.
+    /// The same records in an order that tells nothing: lines by lot, groups by lot and lines of a
+    /// group by lot.
     pub fn shuffled(&self, chance: Chance) -> Result<Released> {
         let mut lines = chance.generator(LINES)?;
         match self {

@@ -1,7 +1,7 @@
 //! Average group size.
 //!
-//! **Definition**: records over kept groups, all suppressed records together counting as one more group.
-//! **Reference**: LeFevre et al. 2006; Machanavajjhala et al. 2007, Section 6.
+//! **Definition**: records over kept groups, all suppressed records together counting as one more
+//! group. **Reference**: LeFevre et al. 2006; Machanavajjhala et al. 2007, Section 6.
 
 use super::{Build, Candidate, Metric, Scales};
 use crate::kind::Kind;
@@ -26,8 +26,9 @@ impl Metric for AverageGroupSize {
     }
 
     /// # Claim
-    /// If nothing is suppressed, kept groups are all groups; if something is, at least one group is not kept and one is counted for it. So at most all groups count, and
-    /// coarser candidates have no more of them.
+    /// If nothing is suppressed, kept groups are all groups; if something is, at least one group is
+    /// not kept and one is counted for it. So at most all groups count, and coarser candidates have
+    /// no more of them.
     fn bound(&self, scales: &Scales, _: &[usize], most_groups: u64) -> f64 {
         scales.records as f64 / most_groups.max(1) as f64
     }

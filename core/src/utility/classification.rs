@@ -1,14 +1,17 @@
-//! How well a classifier predicts one column from others: what a release is worth to whoever learns from it.
+//! How well a classifier predicts one column from others: what a release is worth to whoever learns
+//! from it.
 //!
-//! **Measures** the share of the original's rows whose class a naive Bayes classifier tells right, each row by a model that
-//! has not seen it: once learned from the original, once from what is published of the other rows. Both are tried on the
-//! same rows, so that the figures can be compared. A row that is not published has no label to tell its class by: the most
-//! frequent class is said of it.
-//! **Definition**: the class c with the largest ln P(c) + Σ ln P(v|c) over the features' values v, P(c) = (n_c + 1)/(n + C) and P(v|c) = (n_cv + 1)/(n_c + V): Laplace smoothing over C classes and V
-//! values. Ties go to the class with the lowest code. Ten folds; which row is in which is drawn once with a fixed seed, since randomness is no defence here and equal input must give
-//! equal figures.
-//! **Cost**: counted once; each fold subtracts its own rows. Rows times features times classes, in parallel over folds.
-//! **Reference**: Domingos and Pazzani 1997 (naive Bayes); Kohavi 1995 (cross-validation).
+//! **Measures** the share of the original's rows whose class a naive Bayes classifier tells right,
+//! each row by a model that has not seen it: once learned from the original, once from what is
+//! published of the other rows. Both are tried on the same rows, so that the figures can be
+//! compared. A row that is not published has no label to tell its class by: the most frequent class
+//! is said of it. **Definition**: the class c with the largest ln P(c) + Σ ln P(v|c) over the
+//! features' values v, P(c) = (n_c + 1)/(n + C) and P(v|c) = (n_cv + 1)/(n_c + V): Laplace
+//! smoothing over C classes and V values. Ties go to the class with the lowest code. Ten folds;
+//! which row is in which is drawn once with a fixed seed, since randomness is no defence here and
+//! equal input must give equal figures. **Cost**: counted once; each fold subtracts its own rows.
+//! Rows times features times classes, in parallel over folds. **Reference**: Domingos and Pazzani
+//! 1997 (naive Bayes); Kohavi 1995 (cross-validation).
 //!
 //! ```
 //! use sfumato::utility::classification::accuracy;
@@ -40,13 +43,14 @@ pub struct Accuracy {
     pub margin: f64,
 }
 
-/// The accuracy with which features predict the target: coded columns with the sizes of their domains. Nothing where there are fewer rows than folds, or
-/// fewer than two classes.
+/// The accuracy with which features predict the target: coded columns with the sizes of their
+/// domains. Nothing where there are fewer rows than folds, or fewer than two classes.
 pub fn accuracy(features: &[(&[u32], usize)], target: (&[u32], usize), rows: usize) -> Option<Accuracy> {
     accuracy_of_published(features, target, &vec![true; rows])
 }
 
-/// The same where only some rows are published: nothing is learned from the others, and their features are not known.
+/// The same where only some rows are published: nothing is learned from the others, and their
+/// features are not known.
 pub fn accuracy_of_published(
     features: &[(&[u32], usize)],
     target: (&[u32], usize),
@@ -130,7 +134,8 @@ impl Data<'_> {
         let published = fold.iter().filter(|row| self.is_published[**row as usize]);
         published.for_each(|&row| own.add(features, self.target, row as usize));
         let seen: Vec<u32> = all.classes.iter().zip(&own.classes).map(|(all, own)| all - own).collect();
-        // The number of rows is the same for all classes, so it does not matter for which is largest.
+        // The number of rows is the same for all classes, so it does not matter for which is
+        // largest.
         let start: Vec<f64> = seen
             .iter()
             .map(|&count| {
@@ -159,7 +164,8 @@ impl Data<'_> {
     }
 }
 
-/// The first of the largest. Equal products are sums of logarithms that differ in the last bits at most.
+/// The first of the largest. Equal products are sums of logarithms that differ in the last bits at
+/// most.
 fn best(scores: &[f64]) -> usize {
     let largest = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     scores.iter().position(|&score| score >= largest - 1e-9).unwrap_or(0)
@@ -223,7 +229,8 @@ mod tests {
 
     #[test]
     fn nothing_is_learned_from_rows_that_are_not_published() {
-        // Whoever has the label 1 is of class 1. Where half of the rows are missing, the most frequent class is said of them.
+        // Whoever has the label 1 is of class 1. Where half of the rows are missing, the most
+        // frequent class is said of them.
         let label: Vec<u32> = (0..400).map(|row| row % 2).collect();
         let class: Vec<u32> = (0..400).map(|row| if row < 100 { 0 } else { row % 2 }).collect();
         let published: Vec<bool> = (0..400).map(|row| row >= 200).collect();

@@ -1,7 +1,7 @@
 //! Discernibility: how many records each record cannot be told from.
 //!
-//! **Definition**: Σ over kept groups of the squared size, plus all n records for every suppressed one.
-//! **Reference**: Bayardo and Agrawal 2005; Machanavajjhala et al. 2007, Section 6.
+//! **Definition**: Σ over kept groups of the squared size, plus all n records for every suppressed
+//! one. **Reference**: Bayardo and Agrawal 2005; Machanavajjhala et al. 2007, Section 6.
 
 use super::{Build, Candidate, Metric, Scales};
 use crate::kind::Kind;
@@ -24,7 +24,8 @@ pub fn of_all_groups(candidate: &Candidate<'_>) -> f64 {
 }
 
 /// # Claim
-/// n records in at most g groups have Σ sizes² ≥ n²/g (Cauchy and Schwarz), and coarser candidates have at most as many groups.
+/// n records in at most g groups have Σ sizes² ≥ n²/g (Cauchy and Schwarz), and coarser candidates
+/// have at most as many groups.
 pub fn least_squares(scales: &Scales, most_groups: u64) -> f64 {
     let records = u128::from(scales.records);
     (records * records).div_ceil(u128::from(most_groups.max(1))) as f64
@@ -41,7 +42,8 @@ impl Metric for Discernibility {
     }
 
     /// # Claim
-    /// A suppressed record costs n, at least the size of its group; and merging groups adds twice the product of their sizes.
+    /// A suppressed record costs n, at least the size of its group; and merging groups adds twice
+    /// the product of their sizes.
     fn bound_of(&self, candidate: &Candidate<'_>) -> f64 {
         of_all_groups(candidate)
     }

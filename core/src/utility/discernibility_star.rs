@@ -1,7 +1,7 @@
 //! Discernibility without a penalty for suppression.
 //!
-//! **Definition**: Σ over all groups, kept or suppressed, of the squared size. **Blind to** suppression.
-//! **Reference**: LeFevre et al. 2006 ("DM*").
+//! **Definition**: Σ over all groups, kept or suppressed, of the squared size. **Blind to**
+//! suppression. **Reference**: LeFevre et al. 2006 ("DM*").
 
 use super::discernibility::{least_squares, of_all_groups};
 use super::{Build, Candidate, Metric, Scales};

@@ -1,8 +1,9 @@
-//! What the sizes of published groups tell: discernibility, average group size and suppressed share.
+//! What the sizes of published groups tell: discernibility, average group size and suppressed
+//! share.
 //!
-//! **Definition**: as for generalizations; suppressed records count as one group that nobody can tell apart from the
-//! whole table.
-//! **Reference**: Bayardo and Agrawal 2005 (discernibility); LeFevre et al. 2006 (average group size).
+//! **Definition**: as for generalizations; suppressed records count as one group that nobody can
+//! tell apart from the whole table. **Reference**: Bayardo and Agrawal 2005 (discernibility);
+//! LeFevre et al. 2006 (average group size).
 
 use crate::candidate::Groups;
 

@@ -1,14 +1,16 @@
-//! Information kept: how much of each column the published labels still tell. One definition for every method and form.
+//! Information kept: how much of each column the published labels still tell. One definition for
+//! every method and form.
 //!
-//! **Definition**: a cell loses the share of its column that its label leaves open: of numbers and dates the label's
-//! range over the range of all published labels; of a label that stands over leaves of the plan's hierarchy
-//! (leaves − 1)/(all leaves − 1); of a redacted text the share of characters that are `*`; of a set of values
-//! (values − 1)/(all published values − 1). `*` and a suppressed record lose everything, an exact value nothing. A
-//! column keeps one minus the mean loss of its cells, suppressed records included; the release keeps the mean over
+//! **Definition**: a cell loses the share of its column that its label leaves open: of numbers and
+//! dates the label's range over the range of all published labels; of a label that stands over
+//! leaves of the plan's hierarchy (leaves − 1)/(all leaves − 1); of a redacted text the share of
+//! characters that are `*`; of a set of values (values − 1)/(all published values − 1). `*` and a
+//! suppressed record lose everything, an exact value nothing. A column keeps one minus the mean
+//! loss of its cells, suppressed records included; the release keeps the mean over
 //! quasi-identifiers.
 //!
-//! It reads published labels and the plan alone, so that anybody who has the release can compute it again.
-//! **Reference**: Iyengar 2002; Xu et al. 2006 (normalized certainty penalty).
+//! It reads published labels and the plan alone, so that anybody who has the release can compute it
+//! again. **Reference**: Iyengar 2002; Xu et al. 2006 (normalized certainty penalty).
 
 use crate::data::hierarchy::{Ruler, TOP};
 use crate::data::{Column, ColumnSpec, Dictionary, ValueType, parse_date, parse_decimal};
@@ -19,8 +21,8 @@ use std::collections::{BTreeSet, HashMap};
 pub const LOSS: (&str, &str) =
     ("information-loss", "Mean over all cells of quasi-identifiers of the share that the published label leaves open");
 
-/// What the labels of a published column are measured by: the rule of its hierarchy knows, else the type that its
-/// values had.
+/// What the labels of a published column are measured by: the rule of its hierarchy knows, else the
+/// type that its values had.
 pub fn ruler(spec: Option<&ColumnSpec>, value_type: ValueType, published: &Dictionary) -> Ruler {
     let of_rule = spec.and_then(|spec| spec.rule.as_ref()).and_then(|rule| rule.ruler(published));
     of_rule.unwrap_or(match value_type {
@@ -83,7 +85,8 @@ fn masked(label: &str) -> f64 {
     share(hidden as f64, label.chars().count() as f64)
 }
 
-/// The ends of a label, infinite where it is open; nothing for a label that is no range, such as a missing value.
+/// The ends of a label, infinite where it is open; nothing for a label that is no range, such as a
+/// missing value.
 pub(crate) type Ends = (f64, f64);
 
 fn ranges(labels: &Dictionary, parse: fn(&str) -> Option<Ends>) -> Vec<f64> {

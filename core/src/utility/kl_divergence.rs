@@ -1,9 +1,11 @@
 //! Kullback–Leibler divergence between the table and what the release says about it.
 //!
-//! **Definition**: Σ_x F(x)·ln(F(x)/F\*(x)) over vectors x of quasi-identifiers and sensitive values, F their share among all records, F\*(x) = c/(n·area): c the number of records published like x's, area the number of
-//! base vectors under its published quasi-identifiers (the product of leaves under each value). Sensitive values are not generalized. A suppressed record counts as published with `*` in
-//! every quasi-identifier.
-//! **Reference**: Kifer and Gehrke 2006; Machanavajjhala et al. 2007, Section 6.
+//! **Definition**: Σ_x F(x)·ln(F(x)/F\*(x)) over vectors x of quasi-identifiers and sensitive
+//! values, F their share among all records, F\*(x) = c/(n·area): c the number of records published
+//! like x's, area the number of base vectors under its published quasi-identifiers (the product of
+//! leaves under each value). Sensitive values are not generalized. A suppressed record counts as
+//! published with `*` in every quasi-identifier. **Reference**: Kifer and Gehrke 2006;
+//! Machanavajjhala et al. 2007, Section 6.
 
 use super::{Build, Candidate, Fixed, Metric, Scales, UNIT, fixed};
 use crate::kind::Kind;
@@ -24,7 +26,8 @@ fn ln_area(scales: &Scales, levels: &[usize]) -> Fixed {
     scales.columns.iter().zip(levels).map(|(scale, &level)| scale.levels[level].ln_leaves).sum()
 }
 
-/// With c(x) records like x in the table: `ln(F/F*) = ln c(x) − ln c + ln area`, so the sum is `Σc(x)·ln c(x) − Σc·ln c + Σ ln area`, over n.
+/// With c(x) records like x in the table: `ln(F/F*) = ln c(x) − ln c + ln area`, so the sum is
+/// `Σc(x)·ln c(x) − Σc·ln c + Σ ln area`, over n.
 fn divergence(scales: &Scales, joint: Fixed, ln_area: Fixed) -> f64 {
     ((scales.joint - joint + ln_area) as f64 / UNIT / scales.records.max(1) as f64).max(0.0)
 }
@@ -51,8 +54,9 @@ impl Metric for KlDivergence {
     }
 
     /// # Claim
-    /// F\* has mass at most 1 and is constant on the boxes of base vectors that levels make; of all such functions the one without suppression is closest to F, and on coarser boxes
-    /// none is closer (they are unions of these). A hair is taken off for the rounding of sums.
+    /// F\* has mass at most 1 and is constant on the boxes of base vectors that levels make; of all
+    /// such functions the one without suppression is closest to F, and on coarser boxes none is
+    /// closer (they are unions of these). A hair is taken off for the rounding of sums.
     fn bound_of(&self, candidate: &Candidate<'_>) -> f64 {
         let joint = (candidate.joint)();
         divergence(candidate.scales, joint.all, ln_area(candidate.scales, candidate.levels)) - 1e-9

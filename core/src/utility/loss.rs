@@ -1,7 +1,8 @@
 //! Loss: how much of each hierarchy stands under the published values.
 //!
-//! **Definition**: for each quasi-identifier S = Σ over kept records of (leaves under the value / leaves of the hierarchy) + suppressed records, normalised to (S − n/leaves)/(n − n/leaves), at least 0; over
-//! quasi-identifiers the geometric mean Π(1+x)^(1/d) − 1, or the arithmetic mean.
+//! **Definition**: for each quasi-identifier S = Σ over kept records of (leaves under the value /
+//! leaves of the hierarchy) + suppressed records, normalised to (S − n/leaves)/(n − n/leaves), at
+//! least 0; over quasi-identifiers the geometric mean Π(1+x)^(1/d) − 1, or the arithmetic mean.
 //! **Reference**: Iyengar 2002; aggregated as in ARX.
 
 use super::{Build, Candidate, Metric, Scale, Scales};
@@ -26,7 +27,8 @@ struct Loss {
     geometric: bool,
 }
 
-/// The loss of one quasi-identifier, from the leaves under all records' values; suppressed records have the whole hierarchy under them.
+/// The loss of one quasi-identifier, from the leaves under all records' values; suppressed records
+/// have the whole hierarchy under them.
 pub fn of_column(scale: &Scale, records: u64, leaves_under_all: u128) -> f64 {
     let (records, leaves) = (u128::from(records), u128::from(scale.leaves));
     // (S − n/leaves)/(n − n/leaves) with S = leaves_under_all/leaves, both sides times `leaves`.
@@ -50,7 +52,8 @@ impl Loss {
     }
 }
 
-/// The leaves under the values of all records in a column, suppressed records with the whole hierarchy under them.
+/// The leaves under the values of all records in a column, suppressed records with the whole
+/// hierarchy under them.
 pub fn leaves_under_all(candidate: &Candidate<'_>, column: usize) -> u128 {
     let (scale, level) = (&candidate.scales.columns[column], candidate.scale(column));
     let more = candidate.suppressed_groups().map(|group| {
@@ -69,7 +72,8 @@ impl Metric for Loss {
     }
 
     /// # Claim
-    /// At most all leaves stand under a value, so suppressing never lowers S; a coarser value has at least as many leaves under it. Both means grow with each S.
+    /// At most all leaves stand under a value, so suppressing never lowers S; a coarser value has
+    /// at least as many leaves under it. Both means grow with each S.
     fn bound(&self, scales: &Scales, levels: &[usize], _: u64) -> f64 {
         self.without_suppression(scales, levels)
     }

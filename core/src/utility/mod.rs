@@ -1,7 +1,8 @@
 //! Utility metrics: what a release is still worth. Smaller is better for all of them.
 //!
-//! A metric measures a [`Candidate`], levels with groups of which some are suppressed, and gives bounds by which a search leaves candidates alone. Sums are kept in integers, so that a
-//! value does not depend on the way a candidate was reached.
+//! A metric measures a [`Candidate`], levels with groups of which some are suppressed, and gives
+//! bounds by which a search leaves candidates alone. Sums are kept in integers, so that a value
+//! does not depend on the way a candidate was reached.
 
 pub mod average_group_size;
 pub mod classification;
@@ -26,7 +27,8 @@ use crate::kind::{self, Kind, Member, Params, Raw};
 /// Makes a metric from checked parameters.
 pub type Build = fn(&Params) -> Box<dyn Metric>;
 
-/// The metrics: those that look at levels, those that look at groups, those that look at both, and what was left out.
+/// The metrics: those that look at levels, those that look at groups, those that look at both, and
+/// what was left out.
 pub const KINDS: [&Kind<Build>; 9] = [
     &height::KIND,
     &precision::KIND,
@@ -104,13 +106,16 @@ impl Candidate<'_> {
 
 /// A measure of what is lost.
 ///
-/// Obligations: `bound` is at most what this candidate and every coarser one measure, however many records these suppress; so is `bound_of`. A metric that says its
-/// bound is exact measures just that wherever nothing is suppressed. The contract tests check this for every metric of [`KINDS`].
+/// Obligations: `bound` is at most what this candidate and every coarser one measure, however many
+/// records these suppress; so is `bound_of`. A metric that says its bound is exact measures just
+/// that wherever nothing is suppressed. The contract tests check this for every metric of
+/// [`KINDS`].
 pub trait Metric: Send + Sync {
     /// The value.
     fn measure(&self, candidate: &Candidate<'_>) -> f64;
 
-    /// What neither a candidate on these levels nor a coarser one goes below, told from the levels and the largest number of groups that they can make.
+    /// What neither a candidate on these levels nor a coarser one goes below, told from the levels
+    /// and the largest number of groups that they can make.
     fn bound(&self, scales: &Scales, levels: &[usize], most_groups: u64) -> f64;
 
     /// The same, once groups are formed; which of them are suppressed does not matter.

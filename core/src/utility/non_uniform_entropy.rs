@@ -1,8 +1,10 @@
-//! Non-uniform entropy: how many bits it takes to get from published values back to the original ones.
+//! Non-uniform entropy: how many bits it takes to get from published values back to the original
+//! ones.
 //!
-//! **Definition**: for each quasi-identifier −Σ over records log₂(records with the original value / records with the generalized value), plus −Σ_v c_v·log₂(c_v/S) over the generalized values v
-//! among the S suppressed records; summed over quasi-identifiers.
-//! **Reference**: De Waal and Willenborg 1999; Gionis and Tassa 2009; suppression as in ARX.
+//! **Definition**: for each quasi-identifier −Σ over records log₂(records with the original value /
+//! records with the generalized value), plus −Σ_v c_v·log₂(c_v/S) over the generalized values v
+//! among the S suppressed records; summed over quasi-identifiers. **Reference**: De Waal and
+//! Willenborg 1999; Gionis and Tassa 2009; suppression as in ARX.
 
 use super::{Build, Candidate, Fixed, Metric, Scales, UNIT, times_ln};
 use crate::kind::Kind;
@@ -39,7 +41,8 @@ impl Metric for NonUniformEntropy {
     }
 
     /// # Claim
-    /// The second term is an entropy, hence not negative; the first grows with every level, since more records share a coarser value.
+    /// The second term is an entropy, hence not negative; the first grows with every level, since
+    /// more records share a coarser value.
     fn bound(&self, scales: &Scales, levels: &[usize], _: u64) -> f64 {
         of_levels(scales, levels) as f64 / UNIT
     }

@@ -1,7 +1,8 @@
 //! Precision: how far up their hierarchies values were taken, as a share of the way.
 //!
-//! **Definition**: the mean over quasi-identifiers of (kept · level/height + suppressed)/records. **Blind to** how much a step loses.
-//! **Reference**: Sweeney 2002 ("Prec", as a loss: one minus it).
+//! **Definition**: the mean over quasi-identifiers of (kept · level/height + suppressed)/records.
+//! **Blind to** how much a step loses. **Reference**: Sweeney 2002 ("Prec", as a loss: one minus
+//! it).
 
 use super::{Build, Candidate, Metric, Scales};
 use crate::kind::Kind;
@@ -32,7 +33,8 @@ impl Metric for Precision {
     }
 
     /// # Claim
-    /// A suppressed record counts as 1 ≥ level/height, so suppressing never lowers the value, and neither does a higher level.
+    /// A suppressed record counts as 1 ≥ level/height, so suppressing never lowers the value, and
+    /// neither does a higher level.
     fn bound(&self, scales: &Scales, levels: &[usize], _: u64) -> f64 {
         lost(scales, levels, 0)
     }

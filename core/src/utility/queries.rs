@@ -1,16 +1,29 @@
-//! How well a release answers counting queries: what it is worth to whoever asks how many people there are of which kind.
+//! How well a release answers counting queries: what it is worth to whoever asks how many people
+//! there are of which kind.
 //!
-//! **Measures** the average relative error of answers to random queries: how many people have values of some sets in some quasi-identifiers, and a sensitive value of another set?
-//! **Definition**: a query has predicates on `dimensions` different quasi-identifiers, drawn at random, and one on the sensitive column. A predicate is a set of values, drawn at random from the column's
-//! domain D; its size is drawn evenly from 0 … ⌊selectivity·|D|⌋. The truth is the number of records of the original table that meet all predicates. The answer is Σ m(g)·s(g) over the groups of the
-//! release: s(g) is the share of the group's sensitive values that the query asks for, and m(g) the expected number of its records that meet the predicates on quasi-identifiers. A record whose label in a column stands for a
-//! set of values C meets a predicate V with probability |C ∩ V|/|C|, in every column independently. The relative error is |answer − truth|/truth; queries whose truth is 0 have none, are left out and
-//! numbered. A query's correlation is its truth over what the shares of its predicates in the whole table multiply to, as if all columns were independent: of the most positively correlated queries
-//! the truth is largest against that, of the most negatively correlated ones smallest. A tenth of the queries that are not left out, 100 of 1000, is averaged on either side.
-//! **Deviations** from the paper: ⌊selectivity·|D|⌋ is taken to be 1 at least, since otherwise every predicate on a small domain would be empty; and the paper calls negative the queries whose true
-//! count is much larger than multiplied selectivities tell (and positive those with a smaller one), which must be a slip: here it is the other way round.
-//! **Cost**: records that look alike are counted once; each query then visits the records that meet its narrowest predicate. In parallel over queries; the seed alone decides which are asked.
-//! **Reference**: Cormode, Srivastava, Li and Li 2010, "Minimizing minimality and maximizing utility", section 5.3; Xiao and Tao 2006 (answers by independence in groups).
+//! **Measures** the average relative error of answers to random queries: how many people have
+//! values of some sets in some quasi-identifiers, and a sensitive value of another set?
+//! **Definition**: a query has predicates on `dimensions` different quasi-identifiers, drawn at
+//! random, and one on the sensitive column. A predicate is a set of values, drawn at random from
+//! the column's domain D; its size is drawn evenly from 0 … ⌊selectivity·|D|⌋. The truth is the
+//! number of records of the original table that meet all predicates. The answer is Σ m(g)·s(g) over
+//! the groups of the release: s(g) is the share of the group's sensitive values that the query asks
+//! for, and m(g) the expected number of its records that meet the predicates on quasi-identifiers.
+//! A record whose label in a column stands for a set of values C meets a predicate V with
+//! probability |C ∩ V|/|C|, in every column independently. The relative error is |answer −
+//! truth|/truth; queries whose truth is 0 have none, are left out and numbered. A query's
+//! correlation is its truth over what the shares of its predicates in the whole table multiply to,
+//! as if all columns were independent: of the most positively correlated queries the truth is
+//! largest against that, of the most negatively correlated ones smallest. A tenth of the queries
+//! that are not left out, 100 of 1000, is averaged on either side. **Deviations** from the paper:
+//! ⌊selectivity·|D|⌋ is taken to be 1 at least, since otherwise every predicate on a small domain
+//! would be empty; and the paper calls negative the queries whose true count is much larger than
+//! multiplied selectivities tell (and positive those with a smaller one), which must be a slip:
+//! here it is the other way round. **Cost**: records that look alike are counted once; each query
+//! then visits the records that meet its narrowest predicate. In parallel over queries; the seed
+//! alone decides which are asked. **Reference**: Cormode, Srivastava, Li and Li 2010, "Minimizing
+//! minimality and maximizing utility", section 5.3; Xiao and Tao 2006 (answers by independence in
+//! groups).
 //!
 //! ```
 //! use sfumato::candidate::Groups;
@@ -75,9 +88,11 @@ pub enum Published<'a> {
 pub struct Release<'a> {
     /// The quasi-identifiers, in the order of the original ones.
     pub columns: Vec<Published<'a>>,
-    /// The groups within which nobody can tell whose sensitive value is whose. Rows that are in none are not published.
+    /// The groups within which nobody can tell whose sensitive value is whose. Rows that are in
+    /// none are not published.
     pub groups: &'a Groups,
-    /// For every row the code of a sensitive value in the original domain; within a group it does not matter whose.
+    /// For every row the code of a sensitive value in the original domain; within a group it does
+    /// not matter whose.
     pub sensitive: &'a [u32],
 }
 
@@ -94,7 +109,8 @@ pub struct Answers {
     pub positive: f64,
     /// The same over the most negatively correlated ones.
     pub negative: f64,
-    /// The average relative error of answers from each column's counts alone, as if all columns were independent: the release is to be better.
+    /// The average relative error of answers from each column's counts alone, as if all columns
+    /// were independent: the release is to be better.
     pub independent: f64,
 }
 
@@ -121,7 +137,8 @@ impl Answers {
     }
 }
 
-/// How well a release answers queries about the table from which it was made: quasi-identifiers and the sensitive column, coded. Nothing if the truth of all queries is 0.
+/// How well a release answers queries about the table from which it was made: quasi-identifiers and
+/// the sensitive column, coded. Nothing if the truth of all queries is 0.
 ///
 /// # Panics
 /// When a code is not in its domain, or the release has another number of columns than the table.
@@ -173,7 +190,8 @@ fn summed_up(queries: u64, mut answers: Vec<Answer>) -> Option<Answers> {
         |answers: &[Answer], error: fn(&Answer) -> f64| answers.iter().map(error).sum::<f64>() / answers.len() as f64;
     // Equally correlated ones stay in the order in which they were asked.
     answers.sort_by(|a, b| a.correlation().total_cmp(&b.correlation()));
-    // Of those that have an error: a tenth of all that were asked might be more than half of them, and then on both sides.
+    // Of those that have an error: a tenth of all that were asked might be more than half of them,
+    // and then on both sides.
     let tail = answers.len().div_ceil(10);
     (!answers.is_empty()).then(|| Answers {
         queries,
@@ -265,7 +283,8 @@ struct Memory {
 }
 
 impl Source {
-    /// The original table: if records with equal sensitive values are a group, what is answered is the truth.
+    /// The original table: if records with equal sensitive values are a group, what is answered is
+    /// the truth.
     fn of_table(quasi: &[Coded<'_>], sensitive: Coded<'_>) -> Source {
         Source::new(sensitive, quasi, sensitive, quasi.iter().map(|_| Meaning::Itself).collect())
     }
@@ -328,7 +347,8 @@ impl Source {
         count
     }
 
-    /// How many of a cell's records have a sensitive value that is asked for, if these are spread evenly over the group.
+    /// How many of a cell's records have a sensitive value that is asked for, if these are spread
+    /// evenly over the group.
     fn expected(&self, cell: usize, wanted: &[u32]) -> f64 {
         let group = self.quasi.groups[cell] as usize;
         match wanted[group] {
@@ -448,7 +468,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// A table and a release of it: three quasi-identifiers, of which the last is published by labels, a sensitive column and groups.
+    /// A table and a release of it: three quasi-identifiers, of which the last is published by
+    /// labels, a sensitive column and groups.
     struct Example {
         quasi: Vec<(Vec<u32>, usize)>,
         sensitive: Vec<u32>,
@@ -460,7 +481,8 @@ mod tests {
     const VALUES: usize = 5;
 
     impl Example {
-        /// Labels stand for the values of a pair, 0 and 1 or 2 and 3, or for one; the label in a row is one that stands for its value, narrow or wide.
+        /// Labels stand for the values of a pair, 0 and 1 or 2 and 3, or for one; the label in a
+        /// row is one that stands for its value, narrow or wide.
         fn new(rows: &[(u32, u32, u32, u32, bool)], per_group: usize) -> Example {
             let codes = |of: fn(&(u32, u32, u32, u32, bool)) -> u32| rows.iter().map(of).collect::<Vec<u32>>();
             let covers = vec![vec![0], vec![1], vec![2], vec![3], vec![0, 1], vec![2, 3], vec![3, 1, 0, 2]];
@@ -494,7 +516,8 @@ mod tests {
             (0..self.sensitive.len()).filter(meets).count() as f64
         }
 
-        /// The probability that a row meets the predicates on quasi-identifiers, as the release tells it.
+        /// The probability that a row meets the predicates on quasi-identifiers, as the release
+        /// tells it.
         fn chance(&self, query: &Query, row: usize) -> f64 {
             let of_column = |(column, values): &(usize, Vec<u32>)| {
                 let own = [self.quasi[*column].0[row]];
@@ -523,7 +546,8 @@ mod tests {
             rows * share(&self.sensitive, &query.sensitive) * quasi.product::<f64>()
         }
 
-        /// How many queries are left out, and the average error of the others: of the release's answers, and of independent columns.
+        /// How many queries are left out, and the average error of the others: of the release's
+        /// answers, and of independent columns.
         fn plainly(&self, workload: &Workload) -> Option<(u64, f64, f64)> {
             let draw = |number| Query::draw(workload, number, &[3, 2, 4], VALUES);
             let queries: Vec<Query> = (0..workload.queries).map(draw).filter(|query| self.truth(query) > 0.0).collect();
@@ -603,7 +627,8 @@ mod tests {
         }
     }
 
-    /// A table in which the sensitive value follows from the first quasi-identifier for every other record.
+    /// A table in which the sensitive value follows from the first quasi-identifier for every other
+    /// record.
     fn correlated(rows: u32) -> Example {
         let row = |at: u32| {
             let mixed = at.wrapping_mul(2_654_435_761) >> 7;

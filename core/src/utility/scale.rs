@@ -4,7 +4,8 @@ use crate::candidate::Ladder;
 use crate::data::Column;
 use crate::data::hierarchy::Hierarchy;
 
-/// Sums of logarithms are kept in units of 2⁻⁴⁰, so that they do not depend on the order of summands.
+/// Sums of logarithms are kept in units of 2⁻⁴⁰, so that they do not depend on the order of
+/// summands.
 pub type Fixed = i128;
 
 /// One, as a [`Fixed`].

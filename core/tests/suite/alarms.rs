@@ -1,7 +1,10 @@
 //! Do attacks find what is planted, all of it, and do they keep quiet where there is nothing?
 //!
-//! Attacks compute beliefs and compare them with what criteria promise. They are exact, so every planted leak is to be found, and no release that keeps its promises is to be refused: both rates are demanded in full,
-//! not in 95 of 100 cases. A belief that follows from the published distribution alone is below every promise that holds for all records as one group; the last tests show that such learning about everybody raises no alarm.
+//! Attacks compute beliefs and compare them with what criteria promise. They are exact, so every
+//! planted leak is to be found, and no release that keeps its promises is to be refused: both rates
+//! are demanded in full, not in 95 of 100 cases. A belief that follows from the published
+//! distribution alone is below every promise that holds for all records as one group; the last
+//! tests show that such learning about everybody raises no alarm.
 
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
@@ -110,7 +113,8 @@ fn the_gate_refuses_planted_groups_and_no_others() {
     }
 }
 
-/// Greedy grouping with l = 2: two ill people, then two healthy ones, become one group, of which the method tells everything.
+/// Greedy grouping with l = 2: two ill people, then two healthy ones, become one group, of which
+/// the method tells everything.
 #[test]
 fn every_group_that_tells_by_how_it_was_made_is_found() {
     let mut planted_groups = 0;
@@ -143,7 +147,8 @@ fn every_group_that_tells_by_how_it_was_made_is_found() {
     assert!(planted_groups as u64 > cases(200) / 2, "{planted_groups}");
 }
 
-/// R-suppression of 10, 4, 2, 1 and 1 records with l = 3: in four of nine cases what is left tells more than was claimed.
+/// R-suppression of 10, 4, 2, 1 and 1 records with l = 3: in four of nine cases what is left tells
+/// more than was claimed.
 #[test]
 fn every_suppression_that_tells_the_most_frequent_value_is_found() {
     let mut planted = 0;
@@ -267,7 +272,8 @@ const METHODS: [&str; 8] = [
     "base",
 ];
 
-/// The false-alarm rate: none. A release that satisfies its criteria is never refused by an attack that a criterion promises something against.
+/// The false-alarm rate: none. A release that satisfies its criteria is never refused by an attack
+/// that a criterion promises something against.
 #[test]
 fn null_data_raise_no_alarm() {
     let (mut released, mut compared) = (0, 0);
@@ -280,7 +286,8 @@ fn null_data_raise_no_alarm() {
                 let made = match publish(&table, &sections, seed) {
                     Ok(made) => made,
                     Err(error) => {
-                        // Some methods cannot serve some criteria; but that is said before anything is attacked.
+                        // Some methods cannot serve some criteria; but that is said before anything
+                        // is attacked.
                         assert_ne!(error.fault(), sfumato::Fault::Gate, "{method}: {error}");
                         continue;
                     }
@@ -307,7 +314,8 @@ fn null_data_raise_no_alarm() {
     assert!(compared >= released, "{compared} findings had a limit");
 }
 
-/// Learning about everybody is no breach: where all are one group, what is believed about each is the population's share, and no promise is broken by it.
+/// Learning about everybody is no breach: where all are one group, what is believed about each is
+/// the population's share, and no promise is broken by it.
 #[test]
 fn the_distribution_of_all_is_no_breach() {
     for seed in 0..cases(20) {
@@ -327,7 +335,8 @@ fn the_distribution_of_all_is_no_breach() {
     }
 }
 
-/// An attacker who is granted the original's joint distribution believes a lot, of null data too: that is stated, and refuses nothing unless the plan sets a limit for that attacker.
+/// An attacker who is granted the original's joint distribution believes a lot, of null data too:
+/// that is stated, and refuses nothing unless the plan sets a limit for that attacker.
 #[test]
 fn knowledge_that_is_granted_is_told_and_limits_nothing() {
     for seed in 0..cases(20) {
@@ -344,7 +353,8 @@ fn knowledge_that_is_granted_is_told_and_limits_nothing() {
     }
 }
 
-/// Transactions in which the sensitive item has nothing to do with others: what is published keeps the demand, and the attack on it finds nothing.
+/// Transactions in which the sensitive item has nothing to do with others: what is published keeps
+/// the demand, and the attack on it finds nothing.
 #[test]
 fn null_transactions_raise_no_alarm() {
     for seed in 0..cases(40) {

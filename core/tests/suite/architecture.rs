@@ -136,7 +136,8 @@ fn module_of(path: &Path) -> String {
     named.file_stem().expect("a name").to_string_lossy().into_owned()
 }
 
-/// Methods, metrics and attacks: one file each, described, listed, and named by no other file of production code outside the family.
+/// Methods, metrics and attacks: one file each, described, listed, and named by no other file of
+/// production code outside the family.
 #[test]
 fn every_member_is_described_listed_and_known_by_two_files() {
     for (family, headings) in [

@@ -1,4 +1,5 @@
-//! Every attack against a plain reading of its definition, and every promise of a criterion against every attacker it names.
+//! Every attack against a plain reading of its definition, and every promise of a criterion against
+//! every attacker it names.
 
 use crate::support;
 use dashu_int::{IBig, UBig};
@@ -16,7 +17,8 @@ use std::sync::Arc;
 
 const VALUES: [&str; 4] = ["asthma", "cancer", "flu", "hiv"];
 
-/// Somebody in a small original: two quasi-identifiers of two digits, of which a release shows the first.
+/// Somebody in a small original: two quasi-identifiers of two digits, of which a release shows the
+/// first.
 #[derive(Clone, Copy, Debug)]
 struct Person {
     zip: u32,
@@ -50,7 +52,8 @@ struct World {
 }
 
 impl World {
-    /// The release has its rows in another order, by a factor that shares no divisor with their number.
+    /// The release has its rows in another order, by a factor that shares no divisor with their
+    /// number.
     fn new(people: &[Person], sensitive_values: &[&str], turn: usize) -> World {
         let folder = tempfile::tempdir().unwrap();
         let levels: String = (0..4).map(|at| format!("{};{};*\n", digits(at), label(&digits(at)))).collect();
@@ -220,7 +223,8 @@ proptest! {
         })?;
     }
 
-    /// The printed formula of Theorem 3.1, evaluated anew for every person, quasi-identifier and value.
+    /// The printed formula of Theorem 3.1, evaluated anew for every person, quasi-identifier and
+    /// value.
     #[test]
     fn demographic_beliefs_are_those_of_the_formula(
         people in people(0..25), only in proptest::bool::ANY, turn in 1usize..9,
@@ -269,9 +273,11 @@ proptest! {
         })?;
     }
 
-    /// Theorem 3.1 itself: the population is the original, of which the attacker knows how many people with each value of the one quasi-identifier have each disease; the release is a
-    /// random sample of it in which the target is. Every assignment of diseases to people and every sample is tried; belief is the share of those that give the same release. That is
-    /// the very model the theorem is proved for, so the shares are equal exactly, on tables of any size.
+    /// Theorem 3.1 itself: the population is the original, of which the attacker knows how many
+    /// people with each value of the one quasi-identifier have each disease; the release is a
+    /// random sample of it in which the target is. Every assignment of diseases to people and every
+    /// sample is tried; belief is the share of those that give the same release. That is the very
+    /// model the theorem is proved for, so the shares are equal exactly, on tables of any size.
     #[test]
     fn demographic_beliefs_are_shares_of_possible_worlds(people in people(1..7), diseases in 2u32..4) {
         let people: Vec<Person> =
@@ -298,7 +304,8 @@ proptest! {
             highest = worlds.iter().map(|&own| Fraction::new(own, all)).max().unwrap().max(highest);
         }
         let mut world = World::new(&people, &[], 1);
-        // Age would be a second way to believe: the one in which nothing more is known than the group.
+        // Age would be a second way to believe: the one in which nothing more is known than the
+        // group.
         world.schema = Schema::new(world.schema.columns().iter().filter(|spec| spec.name != "age").cloned().collect());
         let nothing = Promises::nothing();
         prop_assert_eq!(world.attack("demographic", &[], &nothing)[0].highest, highest);
@@ -406,7 +413,8 @@ fn with_histogram<T>(bound: &Bound, table: &Table, rows: &[u32], test: impl FnOn
     test(&counter.count(0, rows.iter().map(|&row| codes[row as usize])))
 }
 
-/// Checks every promise of a requirement on the groups for which it holds; says how many were made and how many were nearly used up.
+/// Checks every promise of a requirement on the groups for which it holds; says how many were made
+/// and how many were nearly used up.
 fn check_promises(wanted: &Requirement, table: &Table, schema: &Schema) -> (usize, usize) {
     let bound = wanted.bind(table, schema, Path::new(".")).unwrap();
     let groups = Groups::by_columns(&[table.column("zip").unwrap()], table.rows());
@@ -638,7 +646,8 @@ fn without_sensitive_columns_or_the_original_there_is_less_to_find() {
     }
 }
 
-/// Criteria know values by their codes in the original; once asthma is suppressed, the release has others.
+/// Criteria know values by their codes in the original; once asthma is suppressed, the release has
+/// others.
 #[test]
 fn limits_are_those_of_the_value_not_of_its_code() {
     let person = |disease: u32, published: bool| Person { zip: 0, age: 0, disease, published };

@@ -1,4 +1,5 @@
-//! Promises that every criterion keeps, checked by looping over the list: a new criterion is tested before anyone writes its tests.
+//! Promises that every criterion keeps, checked by looping over the list: a new criterion is tested
+//! before anyone writes its tests.
 
 use crate::support::{Row, naive, requirement_of, table_of, text_of};
 use proptest::prelude::*;
@@ -116,7 +117,8 @@ proptest! {
         }
     }
 
-    /// The quick answer of a search is that of the evidence; what a group needs at least, it has; and a criterion that says so survives any growth.
+    /// The quick answer of a search is that of the evidence; what a group needs at least, it has;
+    /// and a criterion that says so survives any growth.
     #[test]
     fn searches_may_rely_on_quick_answers(rows in rows(2..40), first in 0u32..4, second in 0u32..4) {
         let table = table_of(&rows);
@@ -149,7 +151,8 @@ proptest! {
         }
     }
 
-    /// Groups that hold beside whatever others hold together, one by one they hold too, and a criterion that joins no groups says the same of both.
+    /// Groups that hold beside whatever others hold together, one by one they hold too, and a
+    /// criterion that joins no groups says the same of both.
     #[test]
     fn groups_that_hold_among_others_hold_together(rows in rows(2..60), again in 1usize..5) {
         let rows: Vec<Row> = (0..again).flat_map(|_| rows.iter().copied()).collect();
@@ -171,7 +174,8 @@ proptest! {
         }
     }
 
-    /// As many records as a criterion says, or more, must go before what is left of a group satisfies it: every part of the group is tried.
+    /// As many records as a criterion says, or more, must go before what is left of a group
+    /// satisfies it: every part of the group is tried.
     #[test]
     fn what_must_be_removed_is_never_overstated(rows in rows(1..9)) {
         let table = table_of(&rows);
@@ -197,7 +201,8 @@ proptest! {
         }
     }
 
-    /// The verdict and the measured value are those of a plain reading of the definition in floats, away from the threshold.
+    /// The verdict and the measured value are those of a plain reading of the definition in floats,
+    /// away from the threshold.
     #[test]
     fn verdicts_are_those_of_the_definition(rows in rows(1..40)) {
         let table = table_of(&rows);
@@ -226,7 +231,8 @@ proptest! {
         prop_assert!((measured - plain).abs() < 1e-9, "{measured} ≠ {plain}");
     }
 
-    /// Where no value has more than one in l of the records, everybody in one group satisfies what says that l is enough; and what says so is monotone.
+    /// Where no value has more than one in l of the records, everybody in one group satisfies what
+    /// says that l is enough; and what says so is monotone.
     #[test]
     fn eligible_tables_can_be_grouped(rows in rows(1..60)) {
         let table = table_of(&rows);
@@ -273,7 +279,8 @@ proptest! {
     }
 }
 
-/// The merging test means something: every monotone criterion both holds and fails on random tables.
+/// The merging test means something: every monotone criterion both holds and fails on random
+/// tables.
 #[test]
 fn every_criterion_can_hold_and_fail() {
     let mut seen = vec![(false, false); KINDS.len()];
@@ -298,7 +305,8 @@ fn every_criterion_can_hold_and_fail() {
         }
     }
     for (kind, (held, failed)) in KINDS.iter().zip(seen) {
-        // With the joint distribution estimated from the checked table itself, belief equals prior: nothing to breach.
+        // With the joint distribution estimated from the checked table itself, belief equals prior:
+        // nothing to breach.
         assert!(held && (failed || kind.name == "bayes-optimal"), "{}: held {held}, failed {failed}", kind.name);
     }
 }
@@ -318,7 +326,8 @@ fn groups_are_joined_only_where_knowledge_about_one_tells_about_others() {
     assert!(!bind(&alone, &table).criterion.joins_groups());
 }
 
-/// A bound that is weaker than it need be costs searches time. Of ten records eight have one value: six of them must go before it has half.
+/// A bound that is weaker than it need be costs searches time. Of ten records eight have one value:
+/// six of them must go before it has half.
 #[test]
 fn what_must_be_removed_is_told_to_the_record_where_it_follows_from_a_share() {
     let row = |disease| Row { zip: 0, disease, drug: 0 };

@@ -128,7 +128,8 @@ fn percentages_and_contradictions_are_refused() {
     assert!(audit(&rows, &both.schema, &both.requirements, Path::new(".")).is_err());
 }
 
-/// The attacker's prior knows values that the table lacks: α(A,flu) = 1/10, and after the release nobody in A can have hiv.
+/// The attacker's prior knows values that the table lacks: α(A,flu) = 1/10, and after the release
+/// nobody in A can have hiv.
 #[test]
 fn a_joint_distribution_may_know_values_that_the_table_lacks() {
     let folder = tempfile::tempdir().unwrap();

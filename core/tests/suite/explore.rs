@@ -1,4 +1,5 @@
-//! The explorer against plain formulas over all groups, and its worst cases against all possible worlds.
+//! The explorer against plain formulas over all groups, and its worst cases against all possible
+//! worlds.
 
 use dashu_ratio::RBig;
 use proptest::prelude::*;
@@ -161,7 +162,8 @@ proptest! {
         }
     }
 
-    /// In all worlds in which what is granted is true, the target has the value as often as is said.
+    /// In all worlds in which what is granted is true, the target has the value as often as is
+    /// said.
     #[test]
     fn the_worst_case_reaches_its_belief((case, release) in cases(3, 4, 3), l in 0u64..3, k in 0u64..4, m in 0u64..4) {
         let (table, groups) = table(&release);
@@ -216,7 +218,8 @@ fn worlds(people: &[Vec<u8>], case: Case) -> Vec<World> {
                         .iter()
                         .flat_map(|(world, last)| {
                             let free = |place: &u32| match case {
-                                // Values are given to people in their order, each value once to each.
+                                // Values are given to people in their order, each value once to
+                                // each.
                                 Case::Single => *place > *last && world[place.trailing_zeros() as usize].is_empty(),
                                 Case::Set => *place > *last,
                                 Case::Multiset => true,
@@ -258,7 +261,8 @@ fn belief_in_all_worlds(release: &Release, groups: &Groups, case: Case, known: &
     let relatives = |world: &World| {
         known.relatives.records.iter().all(|&record| !world[place(family_group, record)].contains(&ASKED))
     };
-    // How many worlds of the target's group with and without the value fit, and how many of the family's.
+    // How many worlds of the target's group with and without the value fit, and how many of the
+    // family's.
     let (mut having, mut lacking) = (0u64, 0u64);
     for world in worlds(&release[target_group], case) {
         if others_group == target_group && !others_hold(&world) {
@@ -318,7 +322,8 @@ fn a_persons_records_must_be_together() {
     assert!(error.message().contains("record 3 is in another group"));
 }
 
-/// The surface of a value that is rare in a large group has a corner for each m; and Adult takes milliseconds.
+/// The surface of a value that is rare in a large group has a corner for each m; and Adult takes
+/// milliseconds.
 #[test]
 fn large_releases_are_quick() {
     let start = std::time::Instant::now();

@@ -1,4 +1,5 @@
-//! Any one statement of a certificate changed, and the certificate sealed again: found, or said to be declared only.
+//! Any one statement of a certificate changed, and the certificate sealed again: found, or said to
+//! be declared only.
 
 use serde_json::{Value, json};
 use sfumato::chance::Chance;
@@ -73,8 +74,8 @@ fn others(value: &Value) -> Vec<Value> {
     }
 }
 
-/// What only the publisher knows, and no word of the report repeats: verify says that it is declared. Everything else
-/// that is changed is found.
+/// What only the publisher knows, and no word of the report repeats: verify says that it is
+/// declared. Everything else that is changed is found.
 const DECLARED: [&str; 8] = [
     "/formulas",
     "/plan/max_suppressed",

@@ -1,4 +1,5 @@
-//! Methods that form groups of records: what they promise of groups, and that they are replayed as they run.
+//! Methods that form groups of records: what they promise of groups, and that they are replayed as
+//! they run.
 
 use proptest::prelude::*;
 use sfumato::Fault;
@@ -61,7 +62,8 @@ impl Case {
         self.table.clone().with_column(Column::new("s", values.to_vec(), domain)).unwrap()
     }
 
-    /// Criteria are bound to the original: a world has the same values, and so the same distribution.
+    /// Criteria are bound to the original: a world has the same values, and so the same
+    /// distribution.
     fn bound(&self) -> Option<Vec<Bound>> {
         let bind = |wanted: &Requirement| wanted.bind(&self.table, &self.schema, Path::new(".")).ok();
         self.requirements.iter().map(bind).collect()
@@ -71,7 +73,8 @@ impl Case {
         self.run_task(table, seed, |task| method.run(task))
     }
 
-    /// Groups within cells; `None` where a cell has no safe group, which no suppression is allowed for.
+    /// Groups within cells; `None` where a cell has no safe group, which no suppression is allowed
+    /// for.
     fn run_within(&self, table: &Table, method: &ChosenMethod, within: &Within) -> Option<Grouping> {
         self.run_task(table, 1, |task| match method.run_within(Some(within), task) {
             Err(error) if error.fault() == Fault::Infeasible => Ok(None),
@@ -171,7 +174,8 @@ fn assignments(values: &[u32], rows: &[u32]) -> Vec<Vec<u32>> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(cases(48)))]
 
-    /// Groups are safe, do not overlap, and what is in none is counted; the same seed gives the same groups.
+    /// Groups are safe, do not overlap, and what is in none is counted; the same seed gives the
+    /// same groups.
     #[test]
     fn groups_are_safe_and_everybody_is_counted(rows in rows(40), seed in 0u64..1000) {
         for (criterion, binary) in criteria() {
@@ -200,7 +204,8 @@ proptest! {
         }
     }
 
-    /// A world in which the method would have published the same has a weight, and no other: greedy and symmetric grouping group by group; Mondrian where everybody is in one group.
+    /// A world in which the method would have published the same has a weight, and no other: greedy
+    /// and symmetric grouping group by group; Mondrian where everybody is in one group.
     #[test]
     fn methods_are_replayed_as_they_run(rows in different_rows(9)) {
         for (criterion, binary) in criteria() {
@@ -240,8 +245,9 @@ proptest! {
         }
     }
 
-    /// Records that differ on the highest permitted level of a quasi-identifier never share a group,
-    /// and the replay of each cell tells worlds apart as running the method on all of them does.
+    /// Records that differ on the highest permitted level of a quasi-identifier never share a
+    /// group, and the replay of each cell tells worlds apart as running the method on all of them
+    /// does.
     #[test]
     fn cells_are_grouped_and_replayed_each_by_itself(
         left in proptest::collection::vec(0u8..3, 2..=5), right in proptest::collection::vec(0u8..3, 2..=5),
@@ -297,7 +303,8 @@ fn cases(usual: u32) -> u32 {
     std::env::var("SFUMATO_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(usual)
 }
 
-/// Anatomy draws records of a value by lot: over many seeds everybody is as often with everybody else of another value.
+/// Anatomy draws records of a value by lot: over many seeds everybody is as often with everybody
+/// else of another value.
 #[test]
 fn anatomy_draws_by_lot() {
     let rows = [(0, 0, 0), (1, 0, 0), (2, 0, 1), (3, 0, 1), (4, 0, 2), (5, 0, 2)];
@@ -320,7 +327,8 @@ fn anatomy_draws_by_lot() {
     assert_eq!(together[0][1] + together[2][3] + together[4][5], 0, "equal values are never together");
 }
 
-/// Records that are left over join groups that lack their value; where they fit nowhere there is no release.
+/// Records that are left over join groups that lack their value; where they fit nowhere there is no
+/// release.
 #[test]
 fn what_is_left_over_is_placed() {
     let count = |values: &[u8], l: &str| {
@@ -350,7 +358,8 @@ fn randomized_groups_go_on_as_often_as_said() {
     assert!((mean("0.8") - 5.0).abs() < 0.6, "{}", mean("0.8"));
 }
 
-/// Whether an ancestor's cut failed can depend on who has which value in a group below it, so that one group by itself does not tell everything about Mondrian; just those groups are coupled.
+/// Whether an ancestor's cut failed can depend on who has which value in a group below it, so that
+/// one group by itself does not tell everything about Mondrian; just those groups are coupled.
 #[test]
 fn a_failed_cut_above_a_group_couples_groups() {
     let mut found_one = false;

@@ -1,4 +1,5 @@
-//! What criteria tell searches and attacks besides verdicts, against every group of few records: nothing is overstated, and how much of what could be said is said stands in a list.
+//! What criteria tell searches and attacks besides verdicts, against every group of few records:
+//! nothing is overstated, and how much of what could be said is said stands in a list.
 
 use crate::support::{Row, requirement_of, table_of, text_of};
 use sfumato::candidate::Counter;
@@ -58,7 +59,8 @@ impl<'a> World<'a> {
         self.groups.iter().filter(|group| *group.1).map(|group| group.0)
     }
 
-    /// Whether what two groups have, together, holds wherever it does for the first, and for the second if that is asked.
+    /// Whether what two groups have, together, holds wherever it does for the first, and for the
+    /// second if that is asked.
     fn keeps(&self, second_holds: bool) -> bool {
         self.holding().all(|a| {
             let seconds = self.groups.iter().filter(|second| *second.1 || !second_holds);
@@ -146,7 +148,8 @@ impl<'a> World<'a> {
         format!("{line}, ignored {ignored}, eligible {eligible}, believed [{promised}]")
     }
 
-    /// What an attacker believes at most who knows of so many values that a person has none of them, over all values: `promised/reached`. Nothing where nothing is promised.
+    /// What an attacker believes at most who knows of so many values that a person has none of
+    /// them, over all values: `promised/reached`. Nothing where nothing is promised.
     fn told_promised(&self, eliminated: usize) -> Option<String> {
         let knowledge = if eliminated == 0 { Knowledge::Nothing } else { Knowledge::Eliminated(eliminated as u64) };
         let (mut said, mut reached) = (0.0, 0.0);

@@ -1,5 +1,6 @@
-//! What may be changed about a table without changing what is found: the order of rows and columns, the names of values, and how often everybody is there. And what a release
-//! says about records that it suppresses or whose values are missing.
+//! What may be changed about a table without changing what is found: the order of rows and columns,
+//! the names of values, and how often everybody is there. And what a release says about records
+//! that it suppresses or whose values are missing.
 
 use crate::support::{Row, cases, requirement_of, table_of};
 use sfumato::chance::Chance;
@@ -93,7 +94,8 @@ fn partition(
     Some((0..groups.len()).map(people).collect())
 }
 
-/// Anatomy takes records by lot, so its groups depend on where records stand; what it tells of groups does not.
+/// Anatomy takes records by lot, so its groups depend on where records stand; what it tells of
+/// groups does not.
 fn draws_records(method: &str) -> bool {
     method == "anatomy"
 }
@@ -141,7 +143,8 @@ fn random_rows(numbers: &mut Numbers) -> Vec<Row> {
     (0..count).map(|_| Row { zip: value(4), disease: value(4), drug: value(3) }).collect()
 }
 
-/// Everybody three times: groups are three times as large, shares and distances are the same, and whoever knows others knows fewer of them.
+/// Everybody three times: groups are three times as large, shares and distances are the same, and
+/// whoever knows others knows fewer of them.
 #[test]
 fn what_is_measured_of_everybody_three_times() {
     let schema = Schema::of(&["zip"], &["disease", "drug"]);
@@ -177,7 +180,8 @@ fn what_is_measured_of_everybody_three_times() {
     }
 }
 
-/// With everybody twice and twice the k, searches over levels choose the same; with the same k what they publish is no coarser, and k is kept.
+/// With everybody twice and twice the k, searches over levels choose the same; with the same k what
+/// they publish is no coarser, and k is kept.
 #[test]
 fn everybody_twice_with_twice_the_k_is_the_same() {
     let mut numbers = Numbers(3);
@@ -206,7 +210,8 @@ fn everybody_twice_with_twice_the_k_is_the_same() {
     assert!(compared > 0 && finer > 0, "{finer} of {compared}");
 }
 
-/// Missing values are one value: what the plan declares as missing is alike, and what it does not declare is not.
+/// Missing values are one value: what the plan declares as missing is alike, and what it does not
+/// declare is not.
 #[test]
 fn what_the_plan_declares_missing_decides() {
     let text = "q,s\n,a\n?,b\nNA,c\nNA,d\nx,e\nx,f\n";
@@ -227,13 +232,15 @@ fn what_the_plan_declares_missing_decides() {
     assert_eq!(smallest("[data]\nmissing = [\"\"]\n"), (4, Some(1.0), false, true));
 }
 
-/// Whether two records may be one person's if missing values (0) fit any other: a postal code is of two values here.
+/// Whether two records may be one person's if missing values (0) fit any other: a postal code is of
+/// two values here.
 fn may_be_one(one: u32, other: u32) -> bool {
     let fits = |a: u32, b: u32| a == b || a == 0 || b == 0;
     fits(one / 3, other / 3) && fits(one % 3, other % 3)
 }
 
-/// To take missing values for a value of their own is the stricter reading: whoever takes them for wildcards finds somebody in a union of groups, and what merging keeps holds there as well.
+/// To take missing values for a value of their own is the stricter reading: whoever takes them for
+/// wildcards finds somebody in a union of groups, and what merging keeps holds there as well.
 #[test]
 fn what_holds_with_missing_values_as_a_value_holds_with_wildcards() {
     let schema = Schema::of(&["zip"], &["disease", "drug"]);
@@ -284,7 +291,8 @@ fn written(path: &Path) -> Vec<Vec<String>> {
     reader.records().map(|row| row.unwrap().iter().map(str::to_string).collect()).collect()
 }
 
-/// Records that are suppressed by stars are counted: in the publication, in the file, in the certificate; and whoever checks such a table as it stands sees a group of them like any other.
+/// Records that are suppressed by stars are counted: in the publication, in the file, in the
+/// certificate; and whoever checks such a table as it stands sees a group of them like any other.
 #[test]
 fn a_small_class_of_starred_records_is_counted() {
     let rows = [
@@ -324,7 +332,8 @@ fn a_small_class_of_starred_records_is_counted() {
     assert_eq!((found.holds(), found.criteria[0].verdict.measured, found.groups), (false, Some(1.0), 3));
 }
 
-/// Where a star is a value that people have, and everything else is generalized to stars, nobody is taken for suppressed.
+/// Where a star is a value that people have, and everything else is generalized to stars, nobody is
+/// taken for suppressed.
 #[test]
 fn people_whose_value_is_a_star_are_not_taken_for_suppressed() {
     let table = Table::new(vec![

@@ -1,4 +1,5 @@
-//! The minimality attack: what it counts against plain enumeration of all worlds, and the values that the literature and its exact reading give.
+//! The minimality attack: what it counts against plain enumeration of all worlds, and the values
+//! that the literature and its exact reading give.
 
 use crate::support::{Row, raw, requirement_of, table_of};
 use dashu_int::{IBig, UBig};
@@ -91,7 +92,8 @@ fn the_values_of_greedy_grouping_come_out() {
     assert_eq!(rounded(&binary(&greedy(4, 5, Fraction::ZERO), 5, 4), 4), [2.2418, 1.2418, 0.9121, 0.6044, 0.0]);
 }
 
-/// l·p(b₁) = Π (ml − 1 − j)/(ml − m − j) over j from 1 to l − 1, below e; and beliefs do not rise from bucket to bucket.
+/// l·p(b₁) = Π (ml − 1 − j)/(ml − m − j) over j from 1 to l − 1, below e; and beliefs do not rise
+/// from bucket to bucket.
 #[test]
 fn the_closed_form_holds_exactly() {
     for l in 2..=8usize {
@@ -180,7 +182,8 @@ impl Random {
     }
 }
 
-/// Every world, with plain loops: for each (block, urn, atom) the belief, or nothing if no world is possible.
+/// Every world, with plain loops: for each (block, urn, atom) the belief, or nothing if no world is
+/// possible.
 fn enumerate(random: &Random, scene: &Scene<'_>, safety: &Safety<'_>) -> Option<BTreeMap<(usize, usize, u32), RBig>> {
     let (replay, urns) = (random.replay(), random.urns());
     let mut world = vec![u32::MAX; random.rows.len()];
@@ -272,7 +275,8 @@ fn criteria() -> Vec<(Vec<Written<'static>>, &'static [&'static str])> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(150))]
 
-    /// Counting gives, as fractions, what enumerating all worlds gives; and its floats are right to twelve digits.
+    /// Counting gives, as fractions, what enumerating all worlds gives; and its floats are right to
+    /// twelve digits.
     #[test]
     fn counting_is_enumerating(random in random()) {
         let table = random.table();
@@ -339,7 +343,8 @@ proptest! {
         }
     }
 
-    /// Every criterion means what it says of values that it ignores, of values that are alike, and of too many with one value.
+    /// Every criterion means what it says of values that it ignores, of values that are alike, and
+    /// of too many with one value.
     #[test]
     fn ignored_and_alike_values_make_no_difference_and_doom_is_doom(
         rows in proptest::collection::vec((0u32..2, 0u32..4, 0u32..3), 2..16),
@@ -406,7 +411,8 @@ impl Method for Told {
     }
 }
 
-/// Two groups of greedy grouping at l = 2: four records, of which the first two must be "p"; and two.
+/// Two groups of greedy grouping at l = 2: four records, of which the first two must be "p"; and
+/// two.
 fn attacked(class: Class, written: &[(&str, &str)], max_belief: Option<Fraction>, told: bool) -> Finding {
     let table = table(&["n", "p", "p", "n", "p", "n"]);
     let schema = schema(&["p"]);

@@ -1,4 +1,5 @@
-//! Mondrian against a plain reading of its rule, its promises on made-up and real tables, and Figure 6(b) of Cormode et al. 2010.
+//! Mondrian against a plain reading of its rule, its promises on made-up and real tables, and
+//! Figure 6(b) of Cormode et al. 2010.
 
 use proptest::prelude::*;
 use sfumato::anonymize::{ChosenMethod, Class, Grouping, Outcome, Replay, Safety, Task, View};
@@ -192,7 +193,8 @@ fn plain_strict(case: &Case, rows: Vec<u32>, found: &mut Vec<Vec<u32>>) {
 type Record = (u32, u32, u32, u32);
 
 fn small_table() -> impl Strategy<Value = Table> {
-    // Ages are powers of two apart, so that gains along that axis are exact; equal gains are the hard cases.
+    // Ages are powers of two apart, so that gains along that axis are exact; equal gains are the
+    // hard cases.
     let row = (prop_oneof![Just(1u32), Just(3), Just(5), Just(9), Just(17)], 0u32..4, 0u32..3, 0u32..5);
     proptest::collection::vec(row, 1..60).prop_map(|rows| {
         let column = |name: &str, text: &dyn Fn(&Record) -> String| Column::from_values(name, rows.iter().map(text));
@@ -276,7 +278,8 @@ fn strict_does_not_depend_on_the_order_of_rows_or_on_threads() {
     }
 }
 
-/// Strict groups are boxes: a cut that separates them goes through none. So records with equal quasi-identifiers are always together.
+/// Strict groups are boxes: a cut that separates them goes through none. So records with equal
+/// quasi-identifiers are always together.
 #[test]
 fn strict_keeps_equal_records_together_and_relaxed_makes_even_groups() {
     let case = Case::new(
@@ -298,7 +301,8 @@ fn strict_keeps_equal_records_together_and_relaxed_makes_even_groups() {
     assert!((0..relaxed.len()).all(|group| (4..=5).contains(&relaxed.size(group))));
 }
 
-/// Positives stand with a and b; the group is not cut, and the one cut that was looked at tells why.
+/// Positives stand with a and b; the group is not cut, and the one cut that was looked at tells
+/// why.
 #[test]
 fn figure_6b() {
     let test = ["Positive", "Positive", "Negative", "Negative", "Negative", "Negative"];

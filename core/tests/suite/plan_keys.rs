@@ -345,8 +345,8 @@ fn cases(section: &str, key: &'static str, base: &Draft, form: Form) -> Option<V
             let other = base.clone().with("[attack]", "attack", name);
             [base.clone(), other].map(|base| Case::new(key, base, |draft| draft.with("gate", key, "0.001"))).into()
         }
-        // Every attack is made, named or not: naming one is for its parameters and its limit, which have cases of their
-        // own. One that cannot be made here is refused.
+        // Every attack is made, named or not: naming one is for its parameters and its limit, which
+        // have cases of their own. One that cannot be made here is refused.
         ("attack", "attack") => Vec::new(),
         ("attack", "max_belief") => {
             let named = |kind: &&'static Kind<attack::Build>| {

@@ -1,5 +1,5 @@
-//! What is said in public depends on what is published and on the plan alone: over all tables that lead to the same
-//! files, certificate and report are the same, byte for byte.
+//! What is said in public depends on what is published and on the plan alone: over all tables that
+//! lead to the same files, certificate and report are the same, byte for byte.
 
 use sfumato::anonymize;
 use sfumato::chance::Chance;
@@ -68,7 +68,8 @@ fn first_difference(one: &[u8], other: &[u8]) -> Option<(String, String)> {
     Some((line(&one), line(&other)))
 }
 
-/// Everybody's quasi-identifiers. Equal ones, ties, and somebody far from the others, whom methods suppress.
+/// Everybody's quasi-identifiers. Equal ones, ties, and somebody far from the others, whom methods
+/// suppress.
 const PEOPLE: [&[(u8, u8)]; 3] = [
     &[(0, 0), (0, 0), (1, 0), (1, 0), (6, 1)],
     &[(0, 0), (1, 1), (2, 0), (3, 1), (3, 1)],
@@ -96,7 +97,8 @@ fn table(people: &[(u8, u8)], values: &[u8], two_sensitive: bool) -> Table {
     Table::new(columns).unwrap()
 }
 
-/// Publishes every world by a plan; says how many releases there were, and how many had another origin as well.
+/// Publishes every world by a plan; says how many releases there were, and how many had another
+/// origin as well.
 fn publish_worlds(text: &str, people: &[(u8, u8)], values: u8, folder: &Path) -> (usize, usize) {
     let mut plan = match TablePlan::parse(text, Path::new(".")) {
         Ok(plan) => plan,
@@ -122,7 +124,8 @@ fn publish_worlds(text: &str, people: &[(u8, u8)], values: u8, folder: &Path) ->
     (said.releases, said.shared())
 }
 
-/// Whether an error says that there is no safe release, or that the table cannot have what is asked for.
+/// Whether an error says that there is no safe release, or that the table cannot have what is asked
+/// for.
 fn is_no_release(error: &Error) -> bool {
     let unreadable = error.to_string().contains("cannot be read back") || error.to_string().contains("does not verify");
     matches!(error.fault(), Fault::Infeasible | Fault::Plan | Fault::Gate) && !unreadable
@@ -168,7 +171,8 @@ fn plans() -> Vec<String> {
                 "form = \"bucketized\"\nmax_suppressed = 0.5",
                 "form = \"generalized\"\nmax_suppressed = 0.5\nsuppressed = \"starred\"",
             ] {
-                // Where values are published as they are, a hierarchy would do nothing, and is refused.
+                // Where values are published as they are, a hierarchy would do nothing, and is
+                // refused.
                 let by_levels = anonymize::ChosenMethod::new(method.name, &[]).unwrap().chooses_levels();
                 let is_exact = release.contains("bucketized") && !by_levels;
                 let columns = if is_exact { "[columns]\np = \"quasi\"\nq = \"quasi\"\n" } else { COLUMNS };
@@ -202,7 +206,8 @@ fn public_statements_are_functions_of_what_is_published() {
     assert!(releases > wanted * 10 && shared > releases / 4, "the test tests little");
 }
 
-/// Further words of plans: values that need protection, records that are withheld first, limits, prediction and queries.
+/// Further words of plans: values that need protection, records that are withheld first, limits,
+/// prediction and queries.
 #[test]
 fn so_are_those_about_skew_protection_limits_and_prediction() {
     let folder = tempfile::tempdir().unwrap();
@@ -237,8 +242,8 @@ fn so_are_those_about_skew_protection_limits_and_prediction() {
     assert!(releases > wanted * 10 && shared > releases / 4, "the test tests little");
 }
 
-/// Two thousand people in twenty villages and three far away: whether those three are ill changes nothing that is
-/// published, so it changes nothing that is said.
+/// Two thousand people in twenty villages and three far away: whether those three are ill changes
+/// nothing that is published, so it changes nothing that is said.
 #[test]
 fn whether_suppressed_people_are_ill_is_not_said() {
     let folder = tempfile::tempdir().unwrap();
@@ -257,7 +262,8 @@ fn whether_suppressed_people_are_ill_is_not_said() {
         let mut said = Said::default();
         for ill_far_away in 0..=3 {
             let village = |at: usize| if at < 2000 { format!("V{:02}", at % 20) } else { "V99".to_string() };
-            // Of the others every tenth is ill. With everybody in one group, somebody else is healthy instead.
+            // Of the others every tenth is ill. With everybody in one group, somebody else is
+            // healthy instead.
             let healed = if method == "base" { ill_far_away } else { 0 };
             let is_ill = |at: usize| {
                 if at < 2000 { (at / 20).is_multiple_of(10) && at >= healed } else { at - 2000 < ill_far_away }

@@ -1,5 +1,5 @@
-//! What can be made can be published: whatever the method, the form, ties among quasi-identifiers and values that only
-//! withheld records have, what is written can be read back and verifies.
+//! What can be made can be published: whatever the method, the form, ties among quasi-identifiers
+//! and values that only withheld records have, what is written can be read back and verifies.
 
 use sfumato::anonymize;
 use sfumato::chance::Chance;
@@ -28,7 +28,8 @@ impl Numbers {
     }
 }
 
-/// Sixty to two hundred people of whom many have equal quasi-identifiers; the last one has a value of its own.
+/// Sixty to two hundred people of whom many have equal quasi-identifiers; the last one has a value
+/// of its own.
 fn table(seed: u64) -> Table {
     let mut numbers = Numbers(seed);
     let records = 60 + numbers.below(140);
@@ -96,8 +97,9 @@ fn every_release_that_can_be_made_can_be_published() {
 const SEVEN: &str = "[columns]\nq = \"quasi\"\nedu = \"quasi\"\ns = { role = \"sensitive\", sensitive_values = [\"HIV\"] }\n\
     [[require]]\ncriterion = \"frequency-l-diversity\"\nl = 2\n";
 
-/// Two people of q1, both ill, and five of q2: whoever knows that the method publishes the best safe generalization is
-/// certain about the two. Nothing decides that yet, so every limit on it refuses.
+/// Two people of q1, both ill, and five of q2: whoever knows that the method publishes the best
+/// safe generalization is certain about the two. Nothing decides that yet, so every limit on it
+/// refuses.
 #[test]
 fn what_is_undecided_passes_no_limit() {
     let table = Table::new(vec![
@@ -134,9 +136,10 @@ fn passes(columns: &[(&str, &str)], plan: &str) -> bool {
     made.is_ok_and(|made| made.pass().is_ok())
 }
 
-/// Each of these is a release in which somebody who counts worlds believes more than the limit, because a choice beside
-/// the criteria reads sensitive values: of the first three people a metric or priority, of the fourth the suppression
-/// of one record, of the last the limit on an attack that reads the original.
+/// Each of these is a release in which somebody who counts worlds believes more than the limit,
+/// because a choice beside the criteria reads sensitive values: of the first three people a metric
+/// or priority, of the fourth the suppression of one record, of the last the limit on an attack
+/// that reads the original.
 #[test]
 fn what_is_chosen_or_let_pass_by_hidden_values_passes_no_limit() {
     const TWO: &str = "[columns]\np = \"quasi\"\nq = \"quasi\"\ns = \"sensitive\"\n";
@@ -172,8 +175,8 @@ fn what_is_chosen_or_let_pass_by_hidden_values_passes_no_limit() {
     assert!(passes(&table, &base));
 }
 
-/// In a bucketized release nobody can measure what a column beside the quasi-identifiers discloses about sensitive
-/// values: here it is the sensitive column under another name.
+/// In a bucketized release nobody can measure what a column beside the quasi-identifiers discloses
+/// about sensitive values: here it is the sensitive column under another name.
 #[test]
 fn insensitive_columns_of_a_bucketized_release_are_accepted_by_name_or_refused() {
     let diseases = ["flu", "hiv", "gout", "cold"];

@@ -1,4 +1,5 @@
-//! Random choices that are a defence: each is drawn evenly from the operating system's generator, and whoever knows a seed undoes it.
+//! Random choices that are a defence: each is drawn evenly from the operating system's generator,
+//! and whoever knows a seed undoes it.
 //!
 //! | choice | why it is a defence | test |
 //! |---|---|---|
@@ -28,7 +29,8 @@ use sfumato::utility::ChosenMetric;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// The chance that a test below fails by itself, for each of some thirty distributions: together it is far below one in a million.
+/// The chance that a test below fails by itself, for each of some thirty distributions: together it
+/// is far below one in a million.
 const ALPHA: f64 = 1e-9;
 
 /// How many draws there are for each thing that may come out.
@@ -39,7 +41,8 @@ fn draws() -> usize {
 
 // χ²
 
-/// The chance that χ² with so many degrees of freedom is this large or larger: the upper incomplete gamma function, by its series or its continued fraction.
+/// The chance that χ² with so many degrees of freedom is this large or larger: the upper incomplete
+/// gamma function, by its series or its continued fraction.
 fn upper_tail(statistic: f64, freedom: usize) -> f64 {
     let (a, x) = (freedom as f64 / 2.0, statistic / 2.0);
     let front = (a * x.ln() - x - ln_gamma(a)).exp();
@@ -248,7 +251,8 @@ fn anatomy_puts_records_together_by_lot() {
     let runs = Runs::new(&rows, "frequency-l-diversity", ("l", "3"));
     let anatomy = ChosenMethod::new("anatomy", &[]).unwrap();
     Tally::draw(16 * draws(), || runs.with(0, &anatomy)).is_even(16, "who is with the first record");
-    // One more record of the last value joins any of the groups that lack it, and any of its records may be the one left over.
+    // One more record of the last value joins any of the groups that lack it, and any of its
+    // records may be the one left over.
     let rows: Vec<(u32, u32)> = (0..9).map(|at| (at, at / 3)).chain([(9, 3)]).collect();
     let runs = Runs::new(&rows, "frequency-l-diversity", ("l", "3"));
     let mut partners = BTreeMap::new();
@@ -257,7 +261,8 @@ fn anatomy_puts_records_together_by_lot() {
             *partners.entry(record).or_insert(0u64) += 1;
         }
     }
-    // All records of one value are alike: each of the three is with the odd one as often as the two others.
+    // All records of one value are alike: each of the three is with the odd one as often as the two
+    // others.
     for value in 0..3 {
         let own: BTreeMap<u32, u64> =
             (3 * value..3 * value + 3).map(|at| (at, partners.get(&at).copied().unwrap_or(0))).collect();
@@ -440,7 +445,8 @@ fn with_the_seed_the_order_of_the_input_comes_back() {
     let names: Vec<String> = (0..200).map(|at| format!("{at:03}")).collect();
     let table = Transactions::from_names(names.iter().map(|name| [name.as_str()]));
     let together = Released::Together(Together { table, published_as: None });
-    // What the attacker can do: shuffle numbers of lines as the publisher did, and see where each comes from.
+    // What the attacker can do: shuffle numbers of lines as the publisher did, and see where each
+    // comes from.
     let undone = |published: &[u32], seed: u64| -> Vec<u32> {
         let order = firsts(&together.shuffled(Chance::insecure(seed)).unwrap());
         let mut lines = vec![0; published.len()];
@@ -452,11 +458,13 @@ fn with_the_seed_the_order_of_the_input_comes_back() {
     assert_eq!(undone(&with_seed, 7), input, "the defence is the seed");
     let secure = firsts(&together.shuffled(Chance::System).unwrap());
     let right = undone(&secure, 7).iter().zip(&input).filter(|(a, b)| a == b).count();
-    // Each line is right with a chance of 1/200: more than fifteen right ones have a chance below 1e-13.
+    // Each line is right with a chance of 1/200: more than fifteen right ones have a chance below
+    // 1e-13.
     assert!(right <= 15, "{right} lines are in their place");
 }
 
-/// Which value was the most frequent one is certain to whoever knows the seed, and 1/l likely to others.
+/// Which value was the most frequent one is certain to whoever knows the seed, and 1/l likely to
+/// others.
 #[test]
 fn with_the_seed_the_most_frequent_value_is_known() {
     let table = Skewed::new(&[30, 9, 7, 5, 2, 1], 4).unwrap();

@@ -1,4 +1,5 @@
-//! Releases on disk: forged certificates are found out, and certificates tell nothing about who was suppressed.
+//! Releases on disk: forged certificates are found out, and certificates tell nothing about who was
+//! suppressed.
 
 use serde_json::{Value, json};
 use sfumato::attack;
@@ -134,7 +135,8 @@ fn a_table_elsewhere_is_not_read() {
     assert!(failed.contains(&"sha256 of ../data.csv") && failed.contains(&"figures"), "{failed:?}");
 }
 
-/// What stands twice, in another order or beside the rest could carry who has which value, though every figure is the same.
+/// What stands twice, in another order or beside the rest could carry who has which value, though
+/// every figure is the same.
 #[test]
 fn tables_of_a_bucketized_release_hold_nothing_else() {
     const BUCKETIZED: &str = "[columns]\nage = \"quasi\"\nsex = \"quasi\"\ndisease = \"sensitive\"\n\
@@ -174,7 +176,8 @@ fn tables_of_a_bucketized_release_hold_nothing_else() {
     check("the sensitive column", &beside(&quasi, "disease"), &sensitive, true);
 }
 
-/// Nothing is guessed about a table that the certificate describes: neither its delimiter, nor what its numbers mean.
+/// Nothing is guessed about a table that the certificate describes: neither its delimiter, nor what
+/// its numbers mean.
 #[test]
 fn tables_are_read_as_they_were_written() {
     let folder = tempfile::tempdir().unwrap();
@@ -182,7 +185,8 @@ fn tables_are_read_as_they_were_written() {
     let plan = "[columns]\n\"a;b\" = \"quasi\"\n[[require]]\ncriterion = \"k-anonymity\"\nk = 2\n";
     publish_by(plan, &semicolons, folder.path());
 
-    // Whether salaries are numbers, only the certificate tells; and that no pain is a value, and not a missing one.
+    // Whether salaries are numbers, only the certificate tells; and that no pain is a value, and
+    // not a missing one.
     let sex = Column::from_values("sex", (0..12).map(|person| ["f", "m"][person % 2]));
     let salary = Column::from_values("salary", (1..=12).map(|salary: u32| (salary * 900).to_string()));
     let pain = Column::from_values("pain", (0..12).map(|person| ["", "some", "much"][person % 3]));
@@ -221,7 +225,8 @@ fn shares_of_vulnerable_people_are_counted_again() {
     assert!(failed.contains(&"attack: minimality on disease"), "{failed:?}");
 }
 
-/// What needs the original is not in the certificate, but for that it was made; what stands there anybody finds again.
+/// What needs the original is not in the certificate, but for that it was made; what stands there
+/// anybody finds again.
 #[test]
 fn attacks_that_need_the_original_are_named_and_no_more() {
     let table = sample::hospital(1500, 1);
@@ -274,7 +279,8 @@ fn a_certificate_does_not_tell_what_suppressed_people_have() {
         codes[row] = code;
         let changed = Column::new("disease", codes, disease.domain().clone());
         let other = publish(&table.clone().with_column(changed).unwrap(), folder.path());
-        // With another disease the record might not have to be suppressed at all: then there is nothing to compare.
+        // With another disease the record might not have to be suppressed at all: then there is
+        // nothing to compare.
         if other["suppressed"] == first["suppressed"] {
             assert_eq!(differences(&first, &other, ""), Vec::<String>::new(), "disease {code}");
         }

@@ -1,4 +1,5 @@
-//! Lattice searches against brute force: every node of small lattices, by a plain reading of the definitions.
+//! Lattice searches against brute force: every node of small lattices, by a plain reading of the
+//! definitions.
 
 use crate::support::requirement_of;
 use proptest::prelude::*;
@@ -228,7 +229,8 @@ fn measures(
     values
 }
 
-/// Σ over records of ln(F/F*)/n, every record with its own cell; a suppressed record's cell is `*` in every quasi-identifier.
+/// Σ over records of ln(F/F*)/n, every record with its own cell; a suppressed record's cell is `*`
+/// in every quasi-identifier.
 fn divergence(
     case: &Case,
     share: &dyn Fn(usize, &str) -> f64,

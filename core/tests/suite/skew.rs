@@ -1,4 +1,5 @@
-//! Ways to suppress skewed values, against record-by-record loops and against enumeration of every table that an attacker could think of.
+//! Ways to suppress skewed values, against record-by-record loops and against enumeration of every
+//! table that an attacker could think of.
 
 use dashu_ratio::RBig;
 use proptest::prelude::*;
@@ -165,7 +166,8 @@ fn each_outcome_is_drawn_with_its_chance() {
 
 // What somebody believes who knows the method, by listing every table.
 
-/// Every labelled table with a single most frequent value that is too frequent, by the value and its ranked frequencies; ties of others in every order.
+/// Every labelled table with a single most frequent value that is too frequent, by the value and
+/// its ranked frequencies; ties of others in every order.
 fn labelled(records: u64, values: usize) -> Vec<Vec<u64>> {
     if values == 1 {
         return vec![vec![records]];
@@ -188,7 +190,8 @@ fn rankings(counts: &[u64]) -> Vec<Vec<usize>> {
 
 type Weights = BTreeMap<Vec<u64>, Vec<RBig>>;
 
-/// For every labelled table that may be published, how much each value is S1 in the tables that lead to it.
+/// For every labelled table that may be published, how much each value is S1 in the tables that
+/// lead to it.
 fn listed(member: &dyn Suppression, bases: &[Vec<u64>], l: u64) -> Weights {
     let mut weights = Weights::new();
     let mut known: BTreeMap<Vec<u64>, Option<Vec<Outcome>>> = BTreeMap::new();
@@ -260,7 +263,8 @@ fn what_cannot_have_come_out_is_recognized() {
     }
 }
 
-/// The strongest prior that treats values alike: all frequencies are known. Where it keeps to a limit, every such prior does, being a mixture.
+/// The strongest prior that treats values alike: all frequencies are known. Where it keeps to a
+/// limit, every such prior does, being a mixture.
 #[test]
 fn who_keeps_to_the_limit_does_so_against_somebody_who_knows_all_frequencies() {
     let one = |l: u64| RBig::from_parts(1.into(), l.into());
@@ -298,7 +302,8 @@ fn orders(numbers: &[u64]) -> Vec<Vec<u64>> {
     first.into_iter().flat_map(continued).collect()
 }
 
-/// No part of a table that keeps S1 hidden from somebody who knows all frequencies has more records than calibrated suppression leaves: every part is looked at.
+/// No part of a table that keeps S1 hidden from somebody who knows all frequencies has more records
+/// than calibrated suppression leaves: every part is looked at.
 #[test]
 fn nothing_that_hides_as_well_withholds_less_than_calibrated_suppression() {
     let mut tables = 0;

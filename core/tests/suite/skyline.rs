@@ -1,4 +1,5 @@
-//! Attackers with a stated amount of knowledge, by counting: every possible world and everything that could be known, for the privacy skyline and for (c,k)-safety.
+//! Attackers with a stated amount of knowledge, by counting: every possible world and everything
+//! that could be known, for the privacy skyline and for (c,k)-safety.
 
 use crate::support::cases;
 use crate::support::dynamic_program::{Bucket, Semantics, breach};
@@ -116,7 +117,8 @@ fn occurs(semantics: Semantics, group: &[Vec<usize>], values: usize, value: usiz
     counts(semantics, group, values)[value] > 0
 }
 
-/// The breach of every value and budget by counting worlds is the measured one; at exactly that confidence the criterion fails, and above it holds.
+/// The breach of every value and budget by counting worlds is the measured one; at exactly that
+/// confidence the criterion fails, and above it holds.
 fn check_by_counting(semantics: Semantics, form: Form, release: &Release, values: usize, most: (usize, usize, usize)) {
     let worlds = Worlds::new(semantics, release, values);
     let table = table_of(semantics, form, release);
@@ -169,7 +171,8 @@ proptest! {
         check_by_counting(Semantics::Multiset, form, &release, 3, (2, 2, 2));
     }
 
-    /// The dynamic program, which knows nothing of congregating, reaches the same on larger releases, for single values and for all of them.
+    /// The dynamic program, which knows nothing of congregating, reaches the same on larger
+    /// releases, for single values and for all of them.
     #[test]
     fn the_dynamic_program_agrees(
         seeds in proptest::collection::vec((1usize..60, proptest::collection::vec(0u32..12, 6)), 1..12),
@@ -177,7 +180,8 @@ proptest! {
     ) {
         const VALUES: usize = 6;
         for semantics in ALL {
-            // Weights of values by group, so that groups differ; with several values per person, up to two.
+            // Weights of values by group, so that groups differ; with several values per person, up
+            // to two.
             let draw = |person: usize, weights: &[u32]| {
                 let total = weights.iter().sum::<u32>().max(1);
                 let mut at = (person as u32 * 7919 + 13) % total;
@@ -204,7 +208,8 @@ proptest! {
         }
     }
 
-    /// Proposition 3: k-anonymity is identity as the sensitive value, k − 2 others known, and certainty to avoid.
+    /// Proposition 3: k-anonymity is identity as the sensitive value, k − 2 others known, and
+    /// certainty to avoid.
     #[test]
     fn k_anonymity_is_a_skyline(sizes in proptest::collection::vec(1usize..9, 1..6), k in 2usize..8) {
         let groups: Vec<usize> = sizes.iter().enumerate().flat_map(|(group, &size)| std::iter::repeat_n(group, size)).collect();
@@ -221,7 +226,9 @@ proptest! {
         prop_assert_eq!(found[0].holds, sizes.iter().all(|&size| size >= k));
     }
 
-    /// Proposition 4: recursive (c, l)-diversity is l − 2 values known not to be the target's, and confidence c/(c + 1). (c,k)-safety with as many implications asks for no less; without any it is the same.
+    /// Proposition 4: recursive (c, l)-diversity is l − 2 values known not to be the target's, and
+    /// confidence c/(c + 1). (c,k)-safety with as many implications asks for no less; without any
+    /// it is the same.
     #[test]
     fn recursive_diversity_is_a_skyline(release in release(Semantics::Single, 5, 3, 14), l in 2usize..6) {
         let table = table_of(Semantics::Single, Form::Records, &release);
@@ -257,7 +264,8 @@ proptest! {
         }
     }
 
-    /// If the table as one group holds, it holds beside any others too; groups that do hold together.
+    /// If the table as one group holds, it holds beside any others too; groups that do hold
+    /// together.
     #[test]
     fn what_holds_among_others(
         seed in release(Semantics::Single, 4, 3, 20), again in 1usize..6, (l, k, m) in (0usize..3, 0usize..4, 0usize..4), c in 1u32..100,
@@ -329,7 +337,8 @@ fn groups_of_a_spread_out_table_hold_among_others() {
     }
 }
 
-/// Figure 3: Tom has AIDS with 1/4; with 1/3 for who knows that he has no cancer; with 1/2 for who also knows that Gary has the flu.
+/// Figure 3: Tom has AIDS with 1/4; with 1/3 for who knows that he has no cancer; with 1/2 for who
+/// also knows that Gary has the flu.
 #[test]
 fn tom_of_figure_3() {
     let (aids, flu, cancer) = (0, 1, 2);
@@ -341,7 +350,8 @@ fn tom_of_figure_3() {
     assert_eq!(belief(&[]), 1.0 / 4.0);
     assert_eq!(belief(&[Fact::Lacks(tom, cancer)]), 1.0 / 3.0);
     assert_eq!(belief(&[Fact::Lacks(tom, cancer), Fact::Has(gary, flu)]), 1.0 / 2.0);
-    // That he does not have the flu is the worst that can be known about him; and then that somebody else has cancer.
+    // That he does not have the flu is the worst that can be known about him; and then that
+    // somebody else has cancer.
     let own: Release = vec![release[1].clone()];
     let worst = |budget| {
         verdicts(&table_of(Semantics::Single, Form::Records, &own), &[skyline("", &point(Some(aids), budget, "1"))])[0]
@@ -355,7 +365,9 @@ fn tom_of_figure_3() {
     assert_eq!(worst((1, 1, 0)), belief(&[Fact::Lacks(tom, flu), Fact::Has(5, cancer)]));
 }
 
-/// With several values per person, merging groups can raise a breach: values that come together with the one in question reach people of whom they told nothing before. Theorem 4 does not extend to these cases.
+/// With several values per person, merging groups can raise a breach: values that come together
+/// with the one in question reach people of whom they told nothing before. Theorem 4 does not
+/// extend to these cases.
 #[test]
 fn merging_may_raise_a_breach_with_several_values() {
     // Somebody with b and c joins two people of whom one has a: half each becomes 9 in 17.
@@ -379,7 +391,8 @@ fn merging_may_raise_a_breach_with_several_values() {
     }
 }
 
-/// Recursive diversity does not imply (c,k)-safety with as many implications: these may be about other people, whose likely values tell more than a rare one of the target.
+/// Recursive diversity does not imply (c,k)-safety with as many implications: these may be about
+/// other people, whose likely values tell more than a rare one of the target.
 #[test]
 fn diversity_is_weaker_than_safety() {
     let release: Release = vec![[vec![vec![0]; 6], vec![vec![1], vec![2], vec![3], vec![4]]].concat()];
@@ -455,7 +468,8 @@ fn people_in_two_groups_are_refused() {
     assert!(message.contains("same person") && !message.contains("ann"), "{message}");
 }
 
-/// A point with a value is for that value alone, one without for all that no point names; and for those only if they need protection.
+/// A point with a value is for that value alone, one without for all that no point names; and for
+/// those only if they need protection.
 #[test]
 fn points_are_for_the_values_they_name() {
     let release: Release = vec![[vec![vec![0]; 6], vec![vec![1]; 3], vec![vec![2]]].concat()];

@@ -1,4 +1,5 @@
-//! SkylineAnonymize: safe, minimal where criteria are monotone, what Figure 6 of Chen et al. 2007 says step by step, and the same for any number of threads and any memory.
+//! SkylineAnonymize: safe, minimal where criteria are monotone, what Figure 6 of Chen et al. 2007
+//! says step by step, and the same for any number of threads and any memory.
 
 use proptest::prelude::*;
 use sfumato::anonymize::skyline_anonymize::{Priority, Rule, Stream};
@@ -364,7 +365,8 @@ fn the_number_of_threads_changes_nothing() {
     }
 }
 
-/// A table as a stream of places and codes: values of every quasi-identifier are ordered as their codes.
+/// A table as a stream of places and codes: values of every quasi-identifier are ordered as their
+/// codes.
 #[test]
 fn a_stream_beyond_memory_gives_the_groups_that_it_gives_in_memory() {
     let case = hospital(LARGE[0]);

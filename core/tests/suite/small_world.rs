@@ -1,4 +1,5 @@
-//! Every table of up to six rows and three columns, every criterion: the verdict is that of the definition, and so is what is measured.
+//! Every table of up to six rows and three columns, every criterion: the verdict is that of the
+//! definition, and so is what is measured.
 
 pub mod naive;
 mod releases;
@@ -51,7 +52,8 @@ fn grouped(people: &[Person], key: impl Fn(&Person) -> [u8; 2]) -> Vec<Vec<Perso
     groups.into_values().collect()
 }
 
-/// What criteria read of a case: names of quasi-identifiers and the order of groups do not count, but for who has a joint distribution.
+/// What criteria read of a case: names of quasi-identifiers and the order of groups do not count,
+/// but for who has a joint distribution.
 fn nameless(groups: Vec<Vec<Person>>) -> Case {
     let mut groups: Vec<Vec<Person>> = (0u8..)
         .zip(groups)
@@ -116,7 +118,8 @@ fn plain(names: [&str; 3]) -> Schema {
     Schema::new(names.iter().map(|name| ColumnSpec::new(*name, role(name))).collect())
 }
 
-/// The enumeration is complete: the tables stand for all ways to divide the rows into classes, once for each column.
+/// The enumeration is complete: the tables stand for all ways to divide the rows into classes, once
+/// for each column.
 #[test]
 fn the_tables_are_all_there_are() {
     let bell = [1u64, 2, 5, 15, 52, 203];
@@ -138,8 +141,9 @@ fn on_one_thread(work: impl FnOnce() + Send) {
     rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap().install(work);
 }
 
-/// Every question is asked about every grouping, and about every table one question of every criterion (all of them where it is to be thorough): tables with the same groups
-/// differ in what no criterion reads.
+/// Every question is asked about every grouping, and about every table one question of every
+/// criterion (all of them where it is to be thorough): tables with the same groups differ in what
+/// no criterion reads.
 #[test]
 fn verdicts_on_every_table_are_those_of_the_definitions() {
     on_one_thread(|| [ONE_SENSITIVE, TWO_SENSITIVE].into_iter().for_each(check_every_table));
@@ -177,7 +181,8 @@ fn check_every_table(names: [&str; 3]) {
     eprintln!("{verdicts} verdicts on {tables} tables with {} groupings", known.len());
 }
 
-/// Groupings of at most so many people by what they have, one of each kind, and the table that has them.
+/// Groupings of at most so many people by what they have, one of each kind, and the table that has
+/// them.
 fn groupings(rows: usize) -> Vec<(Rows<3>, Case)> {
     let pairs = tables::up_to::<2>(rows);
     let as_table = |rows: Rows<2>| -> Rows<3> { rows.into_iter().map(|[group, value]| [group, 0, value]).collect() };
@@ -195,7 +200,8 @@ fn ask(asked: &[Asked], schema: &Schema, rows: &Rows<3>, names: [&str; 3], case:
     asked.len()
 }
 
-/// At what is measured a criterion holds (or, where it is strict, does no longer), and a hair beyond it is the other way round.
+/// At what is measured a criterion holds (or, where it is strict, does no longer), and a hair
+/// beyond it is the other way round.
 #[test]
 fn what_is_measured_is_where_verdicts_turn() {
     let (mut verdicts, mut turns) = (0, 0);
@@ -233,7 +239,8 @@ fn values_of(case: &Case) -> Vec<u8> {
     values
 }
 
-/// The schema of one quasi-identifier (the other is the same for all) and a sensitive column of which more is said.
+/// The schema of one quasi-identifier (the other is the same for all) and a sensitive column of
+/// which more is said.
 fn with_sensitive(change: impl FnOnce(&mut ColumnSpec)) -> Schema {
     let mut specs = plain(ONE_SENSITIVE).columns().to_vec();
     change(&mut specs[2]);
@@ -412,7 +419,8 @@ fn no_implications_lead_further_than_those_with_one_end() {
     }
 }
 
-/// Every method, form and criterion on every n-th table; a few of them are written. All of them, and every table written once, where it is to be thorough.
+/// Every method, form and criterion on every n-th table; a few of them are written. All of them,
+/// and every table written once, where it is to be thorough.
 #[test]
 fn what_is_published_satisfies_the_definitions() {
     on_one_thread(|| {

@@ -1,4 +1,5 @@
-//! Values that lie exactly on a threshold, one count above and one below, for thresholds as plans write them: the verdict is that of fractions. What is no number is refused.
+//! Values that lie exactly on a threshold, one count above and one below, for thresholds as plans
+//! write them: the verdict is that of fractions. What is no number is refused.
 
 use crate::small_world::naive::{self, Case, Person, decimal, judge, ratio};
 use dashu_ratio::RBig;
@@ -331,7 +332,8 @@ fn suppression_at_its_limit() {
     }
 }
 
-/// One group in which x of y have a value: who sees it believes x/y, and picks the right record with 1/y.
+/// One group in which x of y have a value: who sees it believes x/y, and picks the right record
+/// with 1/y.
 #[test]
 fn gates_let_through_what_is_at_their_limit() {
     let passes = |table: &Table, gate: &str| {
@@ -425,7 +427,8 @@ fn odd_numbers() -> Vec<String> {
     odd
 }
 
-/// The exact value of what may be accepted: plain decimals, with an exponent, with underscores between digits.
+/// The exact value of what may be accepted: plain decimals, with an exponent, with underscores
+/// between digits.
 fn value_of(text: &str) -> Option<RBig> {
     let (mantissa, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
     let exponent: isize = exponent.parse().ok().filter(|exponent: &isize| exponent.abs() < 1000)?;

@@ -1,5 +1,5 @@
-//! What two releases tell together, against all possible worlds of small tables: never more people than the truth where
-//! it says "at least", and never a belief beyond it.
+//! What two releases tell together, against all possible worlds of small tables: never more people
+//! than the truth where it says "at least", and never a belief beyond it.
 
 use rand::{RngExt, SeedableRng, seq::SliceRandom};
 use rand_chacha::ChaCha20Rng;
@@ -49,7 +49,8 @@ enum Form {
 }
 
 impl Release {
-    /// The people in some groups at random. Rows are in another order, and the values of a group of a bucketized release are dealt out anew.
+    /// The people in some groups at random. Rows are in another order, and the values of a group of
+    /// a bucketized release are dealt out anew.
     fn new(people: &[Person], form: Form, leaves_out: bool, generator: &mut ChaCha20Rng) -> Release {
         let mut order: Vec<usize> = (0..people.len()).collect();
         order.shuffle(generator);
@@ -106,7 +107,8 @@ impl Release {
     }
 }
 
-/// For everybody who is in one of the releases, how many worlds give each value: all ways to give people values that lead to both.
+/// For everybody who is in one of the releases, how many worlds give each value: all ways to give
+/// people values that lead to both.
 fn beliefs(people: &[Person], releases: &[Release; 2], kinds: u8) -> Vec<Vec<f64>> {
     let truth: Vec<u8> = people.iter().map(|person| person.value).collect();
     let wanted = [0, 1].map(|at: usize| releases[at].histogram(&truth));
@@ -225,7 +227,8 @@ fn on_values(first: &[&str], second: &[&str], groups: [&[u32]; 2]) -> Outcome {
 fn releases_of_different_people_are_told_apart() {
     let outcome = on_values(&["flu", "flu", "cold"], &["flu", "cold", "cold"], [&[0, 0, 0], &[0, 0, 0]]);
     assert_eq!(outcome, Outcome::Unrelated);
-    // The same values in all, and no way to share them out: flu is in one group of each, under labels that do not overlap.
+    // The same values in all, and no way to share them out: flu is in one group of each, under
+    // labels that do not overlap.
     let quasi = |labels: [&str; 4]| Column::from_values("q", labels);
     let (a, b) = (quasi(["a", "a", "b", "b"]), quasi(["b", "b", "a", "a"]));
     let values = Column::from_values("s", ["flu", "cold", "gout", "ulcer"]);

@@ -1,4 +1,5 @@
-//! Every method for transactions keeps its obligations: on all small tables by enumeration of every antecedent, on larger ones by the exact criterion.
+//! Every method for transactions keeps its obligations: on all small tables by enumeration of every
+//! antecedent, on larger ones by the exact criterion.
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -128,7 +129,8 @@ fn nothing_is_deleted_in_vain() {
         let case = Case::random(seed, 6, 8);
         let made = make(partial, &[], &case.task(seed)).expect("a release");
         let left = records_of(made.table());
-        // Three passes give back; what the last one gave may allow more, which happens rarely even in tables as small as these.
+        // Three passes give back; what the last one gave may allow more, which happens rarely even
+        // in tables as small as these.
         let could_return = left.iter().enumerate().any(|(at, record)| {
             case.table.record(at).iter().filter(|item| !record.contains(item)).any(|item| {
                 let mut more = left.clone();

@@ -1,4 +1,5 @@
-//! Rules about sensitive items, metrics and association rules, against enumeration of every set of items.
+//! Rules about sensitive items, metrics and association rules, against enumeration of every set of
+//! items.
 
 use proptest::prelude::*;
 use sfumato::exact::Fraction;
@@ -55,7 +56,8 @@ fn worst_first(a: &Rule, b: &Rule) -> Ordering {
         .then_with(|| a.antecedent.cmp(&b.antecedent).then(a.consequent.cmp(&b.consequent)))
 }
 
-/// Every rule that a demand is about, and whether nothing that somebody may know could be added without losing a record.
+/// Every rule that a demand is about, and whether nothing that somebody may know could be added
+/// without losing a record.
 fn every_rule(items: u32, records: &[u32], sensitive: u32, demand: &Demand) -> Vec<(Rule, bool)> {
     let supports = supports(items, records);
     let known = demand.known.unwrap_or(usize::MAX);
@@ -239,7 +241,8 @@ fn rules_of_the_papers_example() {
     assert_eq!(find_unsafe(&table, &sensitive, with_empty, 10).unwrap()[1], rule(&[], 4, 7));
 }
 
-/// Two deletions of condom make the example safe, as in Table 1(d): two rules are left, and they reach ρ.
+/// Two deletions of condom make the example safe, as in Table 1(d): two rules are left, and they
+/// reach ρ.
 #[test]
 fn the_papers_release_is_safe() {
     let (original, sensitive) = shop();

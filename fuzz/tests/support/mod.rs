@@ -23,7 +23,8 @@ pub fn corpus(reader: &str) -> Vec<(String, Vec<u8>)> {
     files
 }
 
-/// The words of a reader's dictionary, which has the form that libFuzzer reads: one word in quotes on each line.
+/// The words of a reader's dictionary, which has the form that libFuzzer reads: one word in quotes
+/// on each line.
 pub fn dictionary(reader: &str) -> Vec<Vec<u8>> {
     let path = folder("dictionaries").join(format!("{reader}.dict"));
     let text = std::fs::read_to_string(path).expect("every reader has a dictionary");
@@ -121,7 +122,8 @@ impl<'a> Mutator<'a> {
         }
     }
 
-    /// Writes a number as binary formats do: of fixed length, or in groups of seven bits; or as digits.
+    /// Writes a number as binary formats do: of fixed length, or in groups of seven bits; or as
+    /// digits.
     fn write_number(&mut self, bytes: &mut Vec<u8>, at: usize) {
         let number = NUMBERS[self.below(NUMBERS.len())];
         let width = [1, 2, 4, 8][self.below(4)];
@@ -164,7 +166,8 @@ fn groups_of_seven(mut number: u64) -> Vec<u8> {
 /// Time that this process has worked, on all threads: how busy the machine is makes no difference.
 pub fn worked() -> Duration {
     let text = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    // Behind the name, which may hold anything: the twelfth and thirteenth are ticks of a hundredth of a second.
+    // Behind the name, which may hold anything: the twelfth and thirteenth are ticks of a hundredth
+    // of a second.
     let fields = text.rsplit(')').next().unwrap_or_default().split_whitespace().skip(11).take(2);
     Duration::from_millis(10 * fields.filter_map(|ticks| ticks.parse::<u64>().ok()).sum::<u64>())
 }

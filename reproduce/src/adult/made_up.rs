@@ -1,4 +1,5 @@
-//! People of the shape of Adult: the same columns and values in about the same shares, with occupations that depend on sex and education. No row describes a real person.
+//! People of the shape of Adult: the same columns and values in about the same shares, with
+//! occupations that depend on sex and education. No row describes a real person.
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -59,7 +60,8 @@ const OLDER: Shares = &[
 const RACE: Shares =
     &[("White", 860), ("Black", 94), ("Asian-Pac-Islander", 29), ("Amer-Indian-Eskimo", 10), ("Other", 8)];
 
-/// Occupation with its weight for men and women, and how much more or less likely each level of education makes it, in tenths.
+/// Occupation with its weight for men and women, and how much more or less likely each level of
+/// education makes it, in tenths.
 const OCCUPATION: [(&str, [u32; 2], [u32; 4]); 14] = [
     ("Craft-repair", [190, 22], [14, 14, 9, 3]),
     ("Prof-specialty", [126, 155], [1, 3, 8, 34]),

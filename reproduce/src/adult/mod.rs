@@ -53,7 +53,8 @@ pub struct Adult {
 }
 
 impl Adult {
-    /// The real people if the setting has them; made-up ones, as many, otherwise. A quick run takes every tenth.
+    /// The real people if the setting has them; made-up ones, as many, otherwise. A quick run takes
+    /// every tenth.
     pub fn load(setting: &Setting<'_>) -> Result<Adult> {
         setting.now("reading Adult");
         let files = setting
@@ -100,7 +101,8 @@ impl Adult {
     }
 }
 
-/// Reads both parts; records with missing values are left out, the dots after labels of the test part too.
+/// Reads both parts; records with missing values are left out, the dots after labels of the test
+/// part too.
 fn read(files: &[impl AsRef<Path>; 2]) -> Result<Adult> {
     let mut text = COLUMNS.join(",") + "\n";
     let mut complete = [0; 2];

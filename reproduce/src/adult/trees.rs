@@ -1,7 +1,10 @@
-//! How the values of Adult are made coarser: ages by ranges of 5, 10 and 20 years, the others by taxonomies of the heights that the papers give.
+//! How the values of Adult are made coarser: ages by ranges of 5, 10 and 20 years, the others by
+//! taxonomies of the heights that the papers give.
 //!
-//! The papers take the taxonomies of LeFevre et al. (2005) and do not print them. Ranges of ages are those of the text on l-diversity (1 to 5, 6 to 10, …). Marital status and education are
-//! divided so that, with ranges that start at 0 instead, Adult has as many minimal k-anonymous tables as its Figures 9 and 11 print at every k; the tuples affected are others.
+//! The papers take the taxonomies of LeFevre et al. (2005) and do not print them. Ranges of ages
+//! are those of the text on l-diversity (1 to 5, 6 to 10, …). Marital status and education are
+//! divided so that, with ranges that start at 0 instead, Adult has as many minimal k-anonymous
+//! tables as its Figures 9 and 11 print at every k; the tuples affected are others.
 
 use sfumato::data::Column;
 use sfumato::data::hierarchy::{Ladder, Rule, TOP, rule};
@@ -89,7 +92,8 @@ const COUNTRY: Tree = &[
     ),
 ];
 
-/// How the values of a column of Adult are made coarser; nothing for columns that have no steps between: as quasi-identifiers these are kept or suppressed.
+/// How the values of a column of Adult are made coarser; nothing for columns that have no steps
+/// between: as quasi-identifiers these are kept or suppressed.
 pub fn hierarchy(column: &str) -> Result<Option<Arc<dyn Rule>>> {
     let tree = match column {
         "age" => return ages("1"),

@@ -1,4 +1,5 @@
-//! Figures 19 and 20: how far the best anonymous and diverse tables are from the joint distribution of quasi-identifiers and occupation.
+//! Figures 19 and 20: how far the best anonymous and diverse tables are from the joint distribution
+//! of quasi-identifiers and occupation.
 
 use super::study::{Rules, Study, WISHES};
 use super::utility::{Best, outcomes};
@@ -38,7 +39,8 @@ impl Bars {
         LEVELS.into_iter().zip(&self.best)
     }
 
-    /// The most that diversity adds to the divergence of k-anonymity for k = l up to 6, as a share of the baseline.
+    /// The most that diversity adds to the divergence of k-anonymity for k = l up to 6, as a share
+    /// of the baseline.
     fn added_by_diversity(&self) -> f64 {
         let small = self.levels().filter(|(level, _)| *level <= 6);
         let added = |best: &[Option<f64>; 3]| {

@@ -1,4 +1,5 @@
-//! Figures 9 to 12: in how many groups of k-anonymous tables all, or nearly all, have the same value.
+//! Figures 9 to 12: in how many groups of k-anonymous tables all, or nearly all, have the same
+//! value.
 
 use super::lands_end::{self, Sales};
 use super::study::{Affected, Study, Wish};
@@ -14,7 +15,8 @@ const KS: [usize; 7] = [2, 5, 10, 15, 20, 30, 50];
 /// Shares of one value that make a group homogeneous.
 const THRESHOLDS: [&str; 2] = ["1", "0.95"];
 
-/// A row of the paper's figures: tables affected, tables in all, average groups and average tuples affected.
+/// A row of the paper's figures: tables affected, tables in all, average groups and average tuples
+/// affected.
 type Printed = (usize, usize, f64, f64);
 
 /// A figure of the paper.
@@ -187,7 +189,8 @@ fn compare(section: Section, origin: &str, rows: &[Row], (figure, people): (&Fig
     let [least, most] = [ratios().fold(f64::INFINITY, f64::min), ratios().fold(0.0, f64::max)];
     let [least, most] = [least, most].map(|ratio| Unit::Share(0).show(ratio));
     let trees = "the trees are ours, and which tables are minimal depends on them and on where ranges of ages start";
-    // The tables of both figures are the same, and with ages from 0 the trees were fitted to their number: that is no finding.
+    // The tables of both figures are the same, and with ages from 0 the trees were fitted to their
+    // number: that is no finding.
     let section = if figure.id != FIGURE_9.id || origin != ORIGINS[0].0 {
         section
     } else {

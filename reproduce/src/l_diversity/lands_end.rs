@@ -1,4 +1,5 @@
-//! Sales of the shape of the Lands End database (the paper's Figure 8), which is not public: the same columns with as many values and the same heights. No row is a real sale.
+//! Sales of the shape of the Lands End database (the paper's Figure 8), which is not public: the
+//! same columns with as many values and the same heights. No row is a real sale.
 
 use crate::Setting;
 use crate::page::Source;
@@ -48,7 +49,9 @@ pub fn hierarchy(column: &str) -> Result<Option<Arc<dyn Rule>>> {
     Ok(Some(Arc::from(rule(&written, Path::new("."))?)))
 }
 
-/// So many sales, always the same for the same seed. A style has a price, at which it is sold or at a reduced one, and a cost, which varies a little but for every tenth style. Few styles and places make most of the sales.
+/// So many sales, always the same for the same seed. A style has a price, at which it is sold or at
+/// a reduced one, and a cost, which varies a little but for every tenth style. Few styles and
+/// places make most of the sales.
 fn made_up(rows: usize, seed: u64) -> Table {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     let listed: Vec<usize> = (0..STYLES).map(|_| skewed(&mut random, PRICES)).collect();

@@ -1,4 +1,5 @@
-//! l-Diversity (Machanavajjhala et al. 2007): homogeneity attacks on k-anonymous tables, what a search for diverse tables costs, and what diverse tables are worth.
+//! l-Diversity (Machanavajjhala et al. 2007): homogeneity attacks on k-anonymous tables, what a
+//! search for diverse tables costs, and what diverse tables are worth.
 
 mod claims;
 mod divergence;
@@ -76,7 +77,8 @@ impl Samples {
     }
 }
 
-/// Each row with a chance of so many percent. Columns keep all values of the whole table: what a value stands for does not depend on who is in the sample.
+/// Each row with a chance of so many percent. Columns keep all values of the whole table: what a
+/// value stands for does not depend on who is in the sample.
 fn sample(table: &Table, percent: u32, seed: u64) -> Table {
     use rand::{RngExt, SeedableRng};
     let mut random = rand_chacha::ChaCha8Rng::seed_from_u64(seed);
@@ -88,7 +90,8 @@ fn sample(table: &Table, percent: u32, seed: u64) -> Table {
     Table::new(table.columns().iter().map(column).collect()).expect("columns of equal length")
 }
 
-/// Where ranges of ages start, with the rules that make them. The text of the paper has them start at 1; the numbers of minimal tables that it prints are those of ranges from 0.
+/// Where ranges of ages start, with the rules that make them. The text of the paper has them start
+/// at 1; the numbers of minimal tables that it prints are those of ranges from 0.
 const ORIGINS: [(&str, Rules); 2] = [("ages from 1", adult::hierarchy), ("ages from 0", from_zero)];
 
 fn from_zero(column: &str) -> Result<Option<Arc<dyn Rule>>> {

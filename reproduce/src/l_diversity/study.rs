@@ -110,7 +110,8 @@ impl<'t> Study<'t> {
         Ok(self.search(wish)?.map_or(Vec::new(), |found| found.minimal))
     }
 
-    /// The least that safe tables measure, metric by metric; nothing if none is safe. What is coarser is worth no more, so that minimal tables tell.
+    /// The least that safe tables measure, metric by metric; nothing if none is safe. What is
+    /// coarser is worth no more, so that minimal tables tell.
     pub fn best(&self, wish: Wish) -> Result<Option<Worth>> {
         let minimal = self.minimal(wish)?;
         Ok(self.worth(&minimal)?.into_iter().reduce(Worth::least))

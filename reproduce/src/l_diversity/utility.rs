@@ -1,4 +1,5 @@
-//! Figures 15 to 18: height, group size and discernibility of the best anonymous and diverse tables of small samples.
+//! Figures 15 to 18: height, group size and discernibility of the best anonymous and diverse tables
+//! of small samples.
 
 use super::study::{Rules, Study, WISHES, Worth};
 use super::{LEVELS, QUASI, Samples, compare_share, mean, share};

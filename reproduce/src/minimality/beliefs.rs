@@ -1,4 +1,5 @@
-//! What somebody who knows the method believes about the records of each bucket: counted exactly, or estimated as the paper did.
+//! What somebody who knows the method believes about the records of each bucket: counted exactly,
+//! or estimated as the paper did.
 
 use super::formed::{Asked, Formed};
 use super::monte_carlo::{Drawing, Worlds};
@@ -105,7 +106,8 @@ impl Beliefs {
         self.undecided as f64 / (self.undecided + decided).max(1) as f64
     }
 
-    /// The share of records that are in buckets of which something holds, among those about whom something could be said; nothing if these are too few to tell.
+    /// The share of records that are in buckets of which something holds, among those about whom
+    /// something could be said; nothing if these are too few to tell.
     pub fn share(&self, holds: impl Fn(f64) -> bool) -> Option<f64> {
         self.share_of(self.buckets.iter().filter(|bucket| holds(bucket.belief)))
     }
@@ -133,7 +135,8 @@ impl Beliefs {
         !self.buckets.is_empty() && self.share_undecided() <= MOST_UNDECIDED
     }
 
-    /// The highest belief as a multiple of 1/l, among those about whom something could be said; nothing if these are too few to tell.
+    /// The highest belief as a multiple of 1/l, among those about whom something could be said;
+    /// nothing if these are too few to tell.
     pub fn highest(&self, l: u32) -> Option<f64> {
         self.largest(|belief| belief * f64::from(l))
     }
@@ -153,7 +156,8 @@ pub fn is_above(belief: f64, limit: f64) -> bool {
     belief > limit + EQUAL
 }
 
-/// The beliefs in an atom for each kind of group, bucket by bucket; nothing where there is too much to count. Cases come with their number of buckets.
+/// The beliefs in an atom for each kind of group, bucket by bucket; nothing where there is too much
+/// to count. Cases come with their number of buckets.
 fn solve<'c>(scene: &Scene<'_>, cases: &'c [Option<(Case, usize)>], atom: u32) -> HashMap<&'c [u32], Option<Vec<f64>>> {
     let different: HashMap<&[u32], &(Case, usize)> =
         cases.iter().flatten().map(|case| (case.0.signature(), case)).collect();

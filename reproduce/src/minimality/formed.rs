@@ -54,7 +54,8 @@ pub enum Method<'a> {
 }
 
 impl Asked {
-    /// What criteria, written as in a plan, ask of a table in which some sensitive values need protection: all others are as one. Methods sort by the quasi-identifiers in the order given.
+    /// What criteria, written as in a plan, ask of a table in which some sensitive values need
+    /// protection: all others are as one. Methods sort by the quasi-identifiers in the order given.
     pub fn new(table: &Table, quasi: &[&str], values: &[&str], criteria: &[String]) -> Result<Asked> {
         let table = table.clone().with_column(reduced(table.column(SENSITIVE)?, values))?;
         let mut specs: Vec<ColumnSpec> = quasi.iter().map(|name| ColumnSpec::new(*name, Role::Quasi)).collect();

@@ -71,7 +71,8 @@ impl All {
     }
 }
 
-/// The most that a belief may be, as a multiple of 1/l: what Theorem 6's product comes to for many buckets.
+/// The most that a belief may be, as a multiple of 1/l: what Theorem 6's product comes to for many
+/// buckets.
 fn most(l: u32) -> f64 {
     (1.0 + 1.0 / f64::from(l - 1)).powi(l as i32 - 1)
 }

@@ -1,4 +1,5 @@
-//! Minimality attacks (Cormode, Srivastava, Li and Li 2010): what is believed by somebody who knows the method, and what releases are worth that withstand it.
+//! Minimality attacks (Cormode, Srivastava, Li and Li 2010): what is believed by somebody who knows
+//! the method, and what releases are worth that withstand it.
 
 mod beliefs;
 mod closeness;
@@ -50,7 +51,8 @@ fn experiments(setting: &Setting<'_>) -> Result<Vec<Section>> {
     Ok(sections)
 }
 
-/// What was found for both values, line by line: a figure of what was counted, and of what was estimated.
+/// What was found for both values, line by line: a figure of what was counted, and of what was
+/// estimated.
 fn compared<'f, F: 'f>(
     title: &str,
     across: Column,

@@ -1,4 +1,5 @@
-//! The paper's own estimate: give the records of a group its values by lot, keep the worlds in which greedy grouping would have formed the same group, and see who has what in these.
+//! The paper's own estimate: give the records of a group its values by lot, keep the worlds in
+//! which greedy grouping would have formed the same group, and see who has what in these.
 
 use super::formed::{Asked, Formed};
 use crate::Setting;
@@ -64,7 +65,8 @@ impl<'a> Worlds<'a> {
         Ok(Worlds { codes: column.codes(), row_of, safety: Safety::new(&asked.table, asked.bound())? })
     }
 
-    /// What is seen in the possible worlds of each group; nothing for those that would take too long.
+    /// What is seen in the possible worlds of each group; nothing for those that would take too
+    /// long.
     pub fn draw_all<T: Send>(
         &self,
         formed: &Formed,

@@ -48,12 +48,15 @@ fn named([one, other]: [usize; 2], how: &str) -> String {
     format!("{} {how} {}", METHODS[one].0, METHODS[other].0)
 }
 
-/// Queries with so many predicates on quasi-identifiers, of so many tenths of the domain at most. Most have no true answer where there are many predicates or narrow ones: so many are asked that about a thousand, as in the paper, have one even there.
+/// Queries with so many predicates on quasi-identifiers, of so many tenths of the domain at most.
+/// Most have no true answer where there are many predicates or narrow ones: so many are asked that
+/// about a thousand, as in the paper, have one even there.
 pub fn workload(setting: &Setting<'_>, dimensions: usize, tenths: u128) -> Workload {
     Workload { queries: setting.pick(1_000, 30_000), ..Workload::new(dimensions, Fraction::new(tenths, 10)) }
 }
 
-/// The queries that are asked, in words: on how many quasi-identifiers, and up to what share of all values.
+/// The queries that are asked, in words: on how many quasi-identifiers, and up to what share of all
+/// values.
 pub fn described(setting: &Setting<'_>, dimensions: &str, share: &str) -> String {
     format!(
         "{} random queries with predicates on {dimensions} of the six quasi-identifiers and on the occupation, each \

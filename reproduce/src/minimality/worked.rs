@@ -7,7 +7,8 @@ use crate::page::{Cell, Column, Section, Source, Table, Unit};
 use sfumato::Result;
 use sfumato::data;
 
-/// A group: l, buckets (and records with the value: as many), and the chance that a safe group goes on.
+/// A group: l, buckets (and records with the value: as many), and the chance that a safe group goes
+/// on.
 pub type Group = (u32, usize, &'static str);
 
 const GROUPS: [Group; 6] = [(6, 2, "0"), (6, 3, "0"), (6, 3, "0.2"), (6, 3, "0.6"), (6, 2, "0.65"), (4, 5, "0")];
@@ -84,7 +85,8 @@ fn enumerated(l: u32, buckets: usize, p: f64) -> Vec<f64> {
     sums.into_iter().map(|sum| sum / total).collect()
 }
 
-/// Fills the buckets from `at` on in all ways; the weight of what is possible, of which `sums` takes what each bucket holds.
+/// Fills the buckets from `at` on in all ways; the weight of what is possible, of which `sums`
+/// takes what each bucket holds.
 fn enumerate(l: u32, p: f64, held: &mut Vec<u32>, at: usize, before: u32, weight: f64, sums: &mut [f64]) -> f64 {
     let buckets = held.len() as u32;
     let left = buckets - before;

@@ -3,7 +3,8 @@
 use super::{Compared, OTHER, PAPER, Page, Section, Table, Unit};
 
 impl Page {
-    /// The whole page, under a heading of the second level. Pictures are links into a folder, by [`Page::pictures`].
+    /// The whole page, under a heading of the second level. Pictures are links into a folder, by
+    /// [`Page::pictures`].
     pub(crate) fn markdown(&self, folder: &str) -> String {
         let mut text = format!("## {}\n\n{}\n\n{}\n", self.title, self.reference, self.made());
         let compared: Vec<(&Section, &Compared)> = self.compared().collect();

@@ -129,7 +129,8 @@ impl Source {
 }
 
 impl Compared {
-    /// Whether figures agree, and if not, why; what the paper printed about real data cannot be compared with made-up ones.
+    /// Whether figures agree, and if not, why; what the paper printed about real data cannot be
+    /// compared with made-up ones.
     fn judgement(&self, section: &Section, with: &str) -> String {
         match &self.why {
             _ if section.data.is_stand_in() && with == PAPER => "not comparable: made-up data".into(),
@@ -201,7 +202,8 @@ pub struct Source {
     pub name: String,
     /// Whether they are made up, so that the paper's figures are another table's.
     pub made_up: bool,
-    /// Whether the paper's own data were made up as well, in the same way: then figures can be compared.
+    /// Whether the paper's own data were made up as well, in the same way: then figures can be
+    /// compared.
     pub as_in_paper: bool,
 }
 
@@ -354,7 +356,8 @@ impl Section {
         self
     }
 
-    /// Adds a figure of ours beside one that the paper printed; `otherwise` is the reason why they differ, told only if they do.
+    /// Adds a figure of ours beside one that the paper printed; `otherwise` is the reason why they
+    /// differ, told only if they do.
     pub fn compare(
         mut self,
         what: impl Into<String>,

@@ -10,7 +10,8 @@ const RIGHT: f64 = 16.0;
 const HIGH: f64 = 230.0;
 const LINE: f64 = 18.0;
 
-/// Colours have a contrast of at least 3 to the page, light and dark; shapes tell series apart where colours do not.
+/// Colours have a contrast of at least 3 to the page, light and dark; shapes tell series apart
+/// where colours do not.
 const STYLE: &str = "\
 .chart{--a:#0d5a6b;--b:#b4531b;--c:#5b3f9e;--d:#2e7d32;--e:#8a6d00;--f:#a1246b;--g:#4a5560;--ink:#1e2327;--soft:#565f66;--rule:#d9d5cb;--paper:#fdfcfa;\
 font:12px system-ui,-apple-system,'Segoe UI',Roboto,Arial,sans-serif}\

@@ -62,7 +62,8 @@ fn measured(title: &str, path: &Path, rows: usize) -> Result<Table> {
     Ok(table)
 }
 
-/// What a process takes at most while it loads, on top of what it held before, against what it has loaded.
+/// What a process takes at most while it loads, on top of what it held before, against what it has
+/// loaded.
 fn held(path: &Path) -> Result<[Cell; 4]> {
     let (held, table) = memory_of(|| with_threads(2, || load(path, 2)));
     let (codes, labels) = table?.memory();

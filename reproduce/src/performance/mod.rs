@@ -1,4 +1,5 @@
-//! What the product itself takes, against baselines of the same run: loading, checking, searching, grouping.
+//! What the product itself takes, against baselines of the same run: loading, checking, searching,
+//! grouping.
 
 mod check;
 mod grouping;

@@ -1,4 +1,5 @@
-//! Searching the lattice for the best generalization, against judging every node and against grouping the rows once.
+//! Searching the lattice for the best generalization, against judging every node and against
+//! grouping the rows once.
 
 use crate::Setting;
 use crate::adult::{self, Adult};
@@ -110,7 +111,8 @@ fn by_rows(setting: &Setting<'_>, table: &data::Table) -> Result<Section> {
     Ok(section)
 }
 
-/// A row of times for a table: grouping, every case, and the least and the most of them over grouping.
+/// A row of times for a table: grouping, every case, and the least and the most of them over
+/// grouping.
 fn of_size(table: &data::Table, percent: u64) -> Result<Vec<Cell>> {
     let schema = schema(8)?;
     let runs = if table.rows() > 100_000 { 2 } else { 7 };

@@ -1,4 +1,5 @@
-//! The four tables of the paper: real ones where they are at hand, made-up ones of their size elsewhere.
+//! The four tables of the paper: real ones where they are at hand, made-up ones of their size
+//! elsewhere.
 
 use crate::Setting;
 use crate::files::Need;
@@ -133,7 +134,8 @@ fn cut(table: &Transactions, size: Size) -> Transactions {
     Transactions::new(table.names().clone(), table.iter().map(|record| &record[..record.len().min(size.items)]))
 }
 
-/// The table of a file with one record per line, and every record cut to the items that its line begins with.
+/// The table of a file with one record per line, and every record cut to the items that its line
+/// begins with.
 fn read(path: &Path, size: Size) -> Result<[Transactions; 2]> {
     let text = std::fs::read_to_string(path).map_err(|error| Error::io(&error, path))?;
     let whole = read_lines(text.as_bytes(), None).map_err(|error| error.file(path))?.table;
@@ -141,7 +143,8 @@ fn read(path: &Path, size: Size) -> Result<[Transactions; 2]> {
     Ok([whole, cut])
 }
 
-/// Records keep their items in the order of their numbers: which of them a line begins with only the text tells.
+/// Records keep their items in the order of their numbers: which of them a line begins with only
+/// the text tells.
 fn cut_lines(whole: &Transactions, text: &str, longest: usize) -> Transactions {
     let numbers: HashMap<&str, u32> = whole.names().iter().map(String::as_str).zip(0..).collect();
     let first = |line: &str| {
@@ -186,7 +189,8 @@ impl Known {
 }
 
 impl Taxonomy {
-    /// Items in the order of their names, five under each node, five nodes under each of the next level, up to a root.
+    /// Items in the order of their names, five under each node, five nodes under each of the next
+    /// level, up to a root.
     fn balanced(table: &Transactions) -> Result<Taxonomy> {
         let folder = TempDir::new().map_err(|error| Error::io(&error, &std::env::temp_dir()))?;
         let path = folder.path().join("taxonomy.txt");
@@ -222,7 +226,8 @@ impl Data {
         Ok(Data { name, table, sensitive, source, extent: Extent::Whole, seed: SEED, taxonomy })
     }
 
-    /// Whether figures can stand beside the paper's: it is the paper's table, a part of it, or made as it was.
+    /// Whether figures can stand beside the paper's: it is the paper's table, a part of it, or made
+    /// as it was.
     pub fn is_comparable(&self) -> bool {
         self.extent != Extent::StandIn
     }
@@ -284,7 +289,8 @@ impl Data {
     }
 }
 
-/// Several tables as the data of one experiment. Those that stand in for others are marked where their figures are, and are compared with nothing.
+/// Several tables as the data of one experiment. Those that stand in for others are marked where
+/// their figures are, and are compared with nothing.
 pub fn sources<'a>(data: impl IntoIterator<Item = &'a Data>) -> Source {
     let all: Vec<&Source> = data.into_iter().map(|data| &data.source).collect();
     let name = all.iter().map(|source| source.name.as_str()).collect::<Vec<_>>().join("; ");

@@ -145,7 +145,8 @@ pub fn heading(way: Way) -> String {
     }
 }
 
-/// A table with a row for each data set and a column for each way, and bars of those that the paper compares.
+/// A table with a row for each data set and a column for each way, and bars of those that the paper
+/// compares.
 pub fn table(title: String, up: &str, ways: &[Way], column: fn(String) -> Column, log: bool) -> Table {
     let columns = [Column::text("data")].into_iter().chain(ways.iter().map(|way| column(heading(*way))));
     let drawn = ways.iter().filter(|way| PAPERS.contains(way)).map(|way| heading(*way));

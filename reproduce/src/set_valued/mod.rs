@@ -1,4 +1,5 @@
-//! Jia et al. 2014: ρ-uncertainty by partial suppression, beside global suppression, generalization and permutation.
+//! Jia et al. 2014: ρ-uncertainty by partial suppression, beside global suppression, generalization
+//! and permutation.
 
 mod data;
 mod grid;

@@ -72,7 +72,8 @@ fn degree(data: &Data, p: usize) -> Result<Degree> {
     Ok(degree)
 }
 
-/// How often an item that is not sensitive and a sensitive one go together, in the order of items; pairs that never do are left out.
+/// How often an item that is not sensitive and a sensitive one go together, in the order of items;
+/// pairs that never do are left out.
 type Pairs = Vec<((u32, u32), f64)>;
 
 fn pairs(table: &Transactions, sensitive: &Sensitive) -> Pairs {
@@ -90,7 +91,8 @@ fn published_pairs(run: &Run<'_>, sensitive: &Sensitive) -> Pairs {
     }
 }
 
-/// In a group of n records of which a have a sensitive item and b another one, a·b/n are expected to have both.
+/// In a group of n records of which a have a sensitive item and b another one, a·b/n are expected
+/// to have both.
 fn permuted_pairs(separated: &Separated) -> Pairs {
     let (mut all, mut start) = (Vec::new(), 0);
     for group in &separated.groups {

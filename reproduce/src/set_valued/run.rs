@@ -133,7 +133,8 @@ impl Run<'_> {
         measure(&self.compared(), "kl", &[])
     }
 
-    /// The shares of all occurrences of sensitive items, and of all others, that are deleted; an item that was made coarser counts as kept.
+    /// The shares of all occurrences of sensitive items, and of all others, that are deleted; an
+    /// item that was made coarser counts as kept.
     pub fn deleted_of_sensitive_and_others(&self) -> Result<[f64; 2]> {
         let all = self.data.table.occurrences() as f64;
         let had = self.data.sensitive_in(&self.data.table.supports()) as f64;
@@ -185,7 +186,8 @@ impl Data {
         }
     }
 
-    /// Makes a release and checks it. Nothing if no release of this way can be safe: an item is too frequent to be permuted.
+    /// Makes a release and checks it. Nothing if no release of this way can be safe: an item is too
+    /// frequent to be permuted.
     pub fn run(&self, way: Way, rho: Fraction) -> Result<Option<Run<'_>>> {
         let method = way.build(self)?;
         let (making, released) = clock::best(1, || method.make(&self.task(rho)));
@@ -206,7 +208,8 @@ impl Data {
 
     /// The number of rules that were looked at; an error if one of them is too confident.
     ///
-    /// The criterion takes decimals, and ρ may be a third: the most confident rule is held against the fraction itself.
+    /// The criterion takes decimals, and ρ may be a third: the most confident rule is held against
+    /// the fraction itself.
     fn check(&self, released: &Released, way: Way, rho: Fraction) -> Result<u64> {
         let kind = criterion::find("rho-uncertainty")?;
         let params = kind.check(&[("rho", Raw::Text(rounded_up(rho)))])?;
@@ -228,12 +231,14 @@ impl Data {
         Ok(partial_suppression::divided(&self.task(Fraction::ONE), t_max)?.len())
     }
 
-    /// The least support of rules that are compared: 0.05 % as in the paper; ten times that in small tables, where it would be a record or two.
+    /// The least support of rules that are compared: 0.05 % as in the paper; ten times that in
+    /// small tables, where it would be a record or two.
     fn rule_support(&self) -> &'static str {
         if self.table.len() < SMALL { "0.005" } else { "0.0005" }
     }
 
-    /// How many rules between items that are not sensitive there are, for both confidences: what is lost if all is.
+    /// How many rules between items that are not sensitive there are, for both confidences: what is
+    /// lost if all is.
     pub fn rules(&self) -> Result<[f64; 2]> {
         let empty = Transactions::new(self.table.names().clone(), (0..self.table.len()).map(|_| [0u32; 0]));
         let released = Released::Together(Together { table: empty, published_as: None });

@@ -42,7 +42,8 @@ const PARTS_MOST: u64 = 3_000_000;
 
 /// What stands where a way was not tried for the time it takes.
 const LEFT_OUT: &str = "left out";
-/// Time that grows with at most this power of the number of records grows reasonably: the paper gives no number.
+/// Time that grows with at most this power of the number of records grows reasonably: the paper
+/// gives no number.
 const REASONABLE: f64 = 1.5;
 
 /// Whether a way takes too long on a table.

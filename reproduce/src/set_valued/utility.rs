@@ -11,7 +11,8 @@ use crate::page::{Cell, Column, Section, Table, Unit};
 use sfumato::Result;
 use sfumato::report::grouped;
 
-/// What the paper says of Mine in Section 4.1, and the share of occurrences that is sensitive in its Table 2.
+/// What the paper says of Mine in Section 4.1, and the share of occurrences that is sensitive in
+/// its Table 2.
 const SAID_OF_MINE: [(&str, f64, f64); 2] =
     [("WV", 0.26, 137_605.0 / 358_278.0), ("Retail", 0.35, 340_462.0 / 908_576.0)];
 /// How far "about 26 %" reaches, in percentage points.

@@ -1,4 +1,5 @@
-//! The eligibility attack: how far somebody who computes believes of a value that it was the most frequent one, where 1/l was claimed.
+//! The eligibility attack: how far somebody who computes believes of a value that it was the most
+//! frequent one, where 1/l was claimed.
 
 use super::samples::{Drawn, NAMED, Population, named};
 use super::{RANDOM, Sight, Told, WAYS, rates, sights, way, zipf};

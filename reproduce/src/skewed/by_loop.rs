@@ -1,10 +1,12 @@
-//! The paper's loop: D-suppression that drops records one by one. It keeps its numbers sorted, so that a record takes a few instructions.
+//! The paper's loop: D-suppression that drops records one by one. It keeps its numbers sorted, so
+//! that a record takes a few instructions.
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use sfumato::skew::Skewed;
 
-/// Drops records after S1 was lowered: one of the most frequent value, the lowest ranked first. What is left, largest first.
+/// Drops records after S1 was lowered: one of the most frequent value, the lowest ranked first.
+/// What is left, largest first.
 fn one_by_one(table: &Skewed, first: u64, is_over: impl Fn(&[u64], u64) -> bool) -> Vec<u64> {
     let others = &table.frequencies()[1..];
     let place = others.partition_point(|&other| other > first);

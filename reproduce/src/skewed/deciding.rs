@@ -1,4 +1,5 @@
-//! How long it takes to decide what to withhold: by jumps over levels, against the paper's loop over records and against counting the values of the column.
+//! How long it takes to decide what to withhold: by jumps over levels, against the paper's loop
+//! over records and against counting the values of the column.
 
 use super::{RANDOM, SAFE, UNSAFE, WAYS, by_loop, way};
 use crate::Setting;

@@ -1,4 +1,5 @@
-//! How long the eligibility attack takes: tables that lead to a release are counted, against listing them.
+//! How long the eligibility attack takes: tables that lead to a release are counted, against
+//! listing them.
 
 use super::deciding::{most, sizes, three, zipf};
 use super::{RANDOM, by_loop, way};
@@ -45,7 +46,8 @@ fn each_base(so_far: &mut Vec<u64>, left: u64, values: u64, use_it: &mut impl Fn
     }
 }
 
-/// The chances that base tables lead to a release, by how many records S1 has in it, and how many base tables there are. Orders of values and ranks of ties are not listed but counted.
+/// The chances that base tables lead to a release, by how many records S1 has in it, and how many
+/// base tables there are. Orders of values and ranks of ties are not listed but counted.
 fn listed(seen: &Seen) -> (BTreeMap<u64, f64>, usize) {
     let (mut chances, mut bases) = (BTreeMap::new(), 0);
     each_base(&mut Vec::new(), seen.records, seen.counts.len() as u64, &mut |base: &[u64]| {

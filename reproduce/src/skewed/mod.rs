@@ -1,4 +1,5 @@
-//! Skewed sensitive values (l-dichotomy): how often samples need suppression, what each way to suppress costs, and what it tells.
+//! Skewed sensitive values (l-dichotomy): how often samples need suppression, what each way to
+//! suppress costs, and what it tells.
 
 mod attack;
 mod by_loop;
@@ -38,7 +39,8 @@ fn experiments(setting: &Setting<'_>) -> Result<Vec<Section>> {
     Ok(sections)
 }
 
-/// The ways to suppress, in the order of the library's list, as tables call them: `unsafe-d`, `r-suppression`, `calibrated` and `safe-d` in plans.
+/// The ways to suppress, in the order of the library's list, as tables call them: `unsafe-d`,
+/// `r-suppression`, `calibrated` and `safe-d` in plans.
 const WAYS: [&str; KINDS.len()] = ["Unsafe D", "R-suppression", "rank insertion (ours)", "Safe D"];
 const UNSAFE: usize = 0;
 const RANDOM: usize = 1;
@@ -62,7 +64,8 @@ struct Sight {
     belief: f64,
 }
 
-/// Everything that may be published of a table, likeliest first; what no belief could be computed for is left out.
+/// Everything that may be published of a table, likeliest first; what no belief could be computed
+/// for is left out.
 fn sights(way: &dyn Suppression, table: &Skewed) -> Vec<Sight> {
     let mut alike: BTreeMap<Vec<u64>, f64> = BTreeMap::new();
     for outcome in way.outcomes(table, u64::MAX).unwrap_or_default() {
@@ -87,7 +90,8 @@ struct Told {
     worst: f64,
     /// The chance that it is above 1/l.
     above: f64,
-    /// The chance of everything that a belief could be computed for; mean and chance above are among those.
+    /// The chance of everything that a belief could be computed for; mean and chance above are
+    /// among those.
     computed: f64,
 }
 

@@ -1,4 +1,5 @@
-//! Figures 5 to 7: samples of Adult, how many of them are not eligible, and what each way to suppress then costs.
+//! Figures 5 to 7: samples of Adult, how many of them are not eligible, and what each way to
+//! suppress then costs.
 
 use super::{RANDOM, RANK, SAFE, UNSAFE, WAYS, rates};
 use crate::Setting;

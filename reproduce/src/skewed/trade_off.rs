@@ -58,7 +58,8 @@ fn column() -> Values {
     Values::from_values("s", frequencies.iter().enumerate().flat_map(of_value))
 }
 
-/// How far the value of somebody who is missing is believed at worst; of the fifty likeliest things that may be published.
+/// How far the value of somebody who is missing is believed at worst; of the fifty likeliest things
+/// that may be published.
 fn missing(found: &Eligibility, at: usize) -> Cell {
     let sights = found.ways[at].sights.iter().flatten();
     sights.map(|sight| sight.missing_belief.to_f64().value()).reduce(f64::max).into()

@@ -1,4 +1,5 @@
-//! Figure 8: what each way to suppress costs where values follow Zipf's law. Nothing is drawn: every mean is exact.
+//! Figure 8: what each way to suppress costs where values follow Zipf's law. Nothing is drawn:
+//! every mean is exact.
 
 use super::{RANDOM, SAFE, UNSAFE, WAYS, by_loop, rates};
 use crate::page::{Cell, Chart, Column, Section, Source, Table, Unit};
@@ -10,7 +11,8 @@ pub fn frequencies(alpha: f64) -> Vec<u64> {
     (1..=20).map(|rank| (1000.0 / f64::from(rank).powf(alpha)).round_ties_even() as u64).collect()
 }
 
-/// Rates by l that were enumerated over all choices of R-suppression, in rational arithmetic and by other code, in units of the fourth digit: of all ways, in the order of their list.
+/// Rates by l that were enumerated over all choices of R-suppression, in rational arithmetic and by
+/// other code, in units of the fourth digit: of all ways, in the order of their list.
 const BY_L: [(u64, [u32; 4]); 4] = [
     (4, [1807, 1935, 2084, 3010]),
     (5, [1445, 1893, 2223, 3566]),

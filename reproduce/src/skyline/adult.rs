@@ -1,4 +1,5 @@
-//! Section 7.3: what a (3, 6)-diverse release of Adult withstands, and how many people are within reach of somebody who knows a little more.
+//! Section 7.3: what a (3, 6)-diverse release of Adult withstands, and how many people are within
+//! reach of somebody who knows a little more.
 
 use super::{Knowledge, PRIORITIES, form::form, point};
 use crate::Setting;
@@ -55,7 +56,8 @@ pub fn sections(setting: &Setting<'_>) -> Result<Vec<Section>> {
     Ok(vec![case_study(&adult, &releases), exposure(&adult, table, &releases)?])
 }
 
-/// Groups of a (3, 6)-diverse release, which is the skyline point (4, 0, 0) at 75 % for every value (Proposition 4).
+/// Groups of a (3, 6)-diverse release, which is the skyline point (4, 0, 0) at 75 % for every value
+/// (Proposition 4).
 fn diverse_groups(table: &Records, schema: &Schema, priority: &str) -> Result<Groups> {
     let criterion = point((4, 0, 0), "0.75");
     Ok(form(table, schema, &criterion, "skyline-anonymize", &[("priority", priority)])?.groups)
@@ -230,11 +232,13 @@ fn by_knowledge(releases: &[Release<'_>]) -> Table {
     table
 }
 
-/// By how many others are known: the people in groups where that is enough, and how many of them have the value.
+/// By how many others are known: the people in groups where that is enough, and how many of them
+/// have the value.
 struct Reach(Vec<(usize, usize)>);
 
 impl Reach {
-    /// Without a family a group is as much exposed alone as beside others: so that those who have the value can be counted.
+    /// Without a family a group is as much exposed alone as beside others: so that those who have
+    /// the value can be counted.
     fn new(table: &Records, release: &Release<'_>) -> Result<Reach> {
         let column = table.column(SENSITIVE)?;
         let code = column.domain().code(VALUE);

@@ -1,6 +1,9 @@
-//! The highest belief by the dynamic program of Appendix A6 of the privacy skyline: every way to spread the others and the family over the groups, without knowing that they congregate.
+//! The highest belief by the dynamic program of Appendix A6 of the privacy skyline: every way to
+//! spread the others and the family over the groups, without knowing that they congregate.
 //!
-//! Floats, and the formulas of Appendix A3 once more: shares no code with the library, and nothing with its neighbours, so that the library's tests can take it as an oracle. Here it is the baseline.
+//! Floats, and the formulas of Appendix A3 once more: shares no code with the library, and nothing
+//! with its neighbours, so that the library's tests can take it as an oracle. Here it is the
+//! baseline.
 
 /// How many values a person has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,11 +67,13 @@ impl Bucket {
     }
 }
 
-/// The highest belief of an attacker who knows l things about the target, k others and m of the family.
+/// The highest belief of an attacker who knows l things about the target, k others and m of the
+/// family.
 pub fn breach(semantics: Semantics, buckets: &[Bucket], (l, k, m): (usize, usize, usize)) -> f64 {
     let width = m + 1;
     let cells = (k + 1) * width;
-    // By how many of the others and of the family are in the groups so far: the least product with the target among them, and without.
+    // By how many of the others and of the family are in the groups so far: the least product with
+    // the target among them, and without.
     let mut with = vec![f64::INFINITY; cells];
     let mut without = vec![f64::INFINITY; cells];
     without[0] = 1.0;

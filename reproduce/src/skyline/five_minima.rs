@@ -1,11 +1,14 @@
-//! SkylineCheck as Section 5.1 prints it: one scan of the groups, which keeps five sufficient statistics for each value. Nothing is left out, and nothing is clever.
+//! SkylineCheck as Section 5.1 prints it: one scan of the groups, which keeps five sufficient
+//! statistics for each value. Nothing is left out, and nothing is clever.
 
 use super::Knowledge;
 
-/// The highest belief in one of the first values of an attacker who knows l things about the target, k others and m of the family; each person has one value.
+/// The highest belief in one of the first values of an attacker who knows l things about the
+/// target, k others and m of the family; each person has one value.
 ///
 /// # Claim
-/// The same as by the dynamic program (Theorem 2): others and family congregate, in the target's group or in another one.
+/// The same as by the dynamic program (Theorem 2): others and family congregate, in the target's
+/// group or in another one.
 pub fn highest_belief<const VALUES: usize>(groups: &[[u32; VALUES]], (l, k, m): Knowledge, values: usize) -> f64 {
     let mut lowest = vec![[f64::INFINITY; 5]; values];
     for counts in groups {

@@ -42,7 +42,8 @@ struct Measured {
     counting: Duration,
     /// The library's check for all values, which starts from records and counts them.
     check: Duration,
-    /// By how much beliefs differ at most: of the program and the library for the same values, and of both checks for all.
+    /// By how much beliefs differ at most: of the program and the library for the same values, and
+    /// of both checks for all.
     difference: f64,
 }
 
@@ -60,7 +61,8 @@ impl Measured {
         Ok(Measured { program: program / values as u32, one, all, counting, check, difference })
     }
 
-    /// How many times as long the dynamic program takes: for one value, and for all as printed and by the library.
+    /// How many times as long the dynamic program takes: for one value, and for all as printed and
+    /// by the library.
     fn improvements(&self) -> [f64; 3] {
         let for_all = self.program * VALUES as u32;
         [ratio(self.program, self.one), ratio(for_all, self.all), ratio(for_all + self.counting, self.check)]

@@ -1,4 +1,5 @@
-//! Privacy skyline: how fast a release is checked, how forming one scales, and what a diverse release of Adult withstands.
+//! Privacy skyline: how fast a release is checked, how forming one scales, and what a diverse
+//! release of Adult withstands.
 
 mod adult;
 mod candidate;
@@ -42,7 +43,8 @@ fn experiments(setting: &Setting<'_>) -> Result<Vec<Section>> {
 /// An amount of knowledge: l values that the target does not have, k others, m of the family.
 type Knowledge = (usize, usize, usize);
 
-/// The settings of Figure 8. With nine values that are equally frequent, the whole is believed in with at most 0.4: every confidence above is possible.
+/// The settings of Figure 8. With nine values that are equally frequent, the whole is believed in
+/// with at most 0.4: every confidence above is possible.
 const SETTINGS: [Knowledge; 2] = [(0, 1000, 0), (3, 1000, 10)];
 const CONFIDENCE: &str = "0.9";
 

@@ -1,11 +1,13 @@
-//! The synthetic people of Agrawal, Imielinski and Swami (1993), with the zip code as the sensitive value.
+//! The synthetic people of Agrawal, Imielinski and Swami (1993), with the zip code as the sensitive
+//! value.
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use sfumato::Result;
 use sfumato::data::{Column, Dictionary, Domain, Schema, Table, ValueType};
 
-/// Quasi-identifiers with how many values they have: money in dollars; house values and loans in hundreds of dollars.
+/// Quasi-identifiers with how many values they have: money in dollars; house values and loans in
+/// hundreds of dollars.
 pub const QUASI: [(&str, usize); 8] = [
     ("salary", 130_001),
     ("commission", 65_002),
@@ -20,7 +22,8 @@ pub const QUASI: [(&str, usize); 8] = [
 /// How many zip codes there are.
 pub const ZIP: usize = 9;
 
-/// A person: quasi-identifiers as codes, then the zip code. Houses cost more where the zip code is higher; who earns 75,000 or more gets no commission.
+/// A person: quasi-identifiers as codes, then the zip code. Houses cost more where the zip code is
+/// higher; who earns 75,000 or more gets no commission.
 fn person(random: &mut ChaCha8Rng) -> [u32; 9] {
     let salary = random.random_range(0..130_001);
     let commission = if salary >= 55_000 { 0 } else { random.random_range(1..65_002) };

@@ -1,4 +1,5 @@
-//! A check of records that are grouped already, against a plain scan that only counts the values of all groups.
+//! A check of records that are grouped already, against a plain scan that only counts the values of
+//! all groups.
 
 use super::Knowledge;
 use super::candidate::{Candidate, GROUP, VALUES};

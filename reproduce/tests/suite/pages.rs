@@ -1,4 +1,5 @@
-//! What every page keeps to: the pages behind the documents, and those of a run (`SFUMATO_PAGES=DIR`).
+//! What every page keeps to: the pages behind the documents, and those of a run
+//! (`SFUMATO_PAGES=DIR`).
 
 use sfumato_reproduce::page::{Cell, Page, Section, Shape, Table};
 use sfumato_reproduce::{Documents, SUBJECTS};

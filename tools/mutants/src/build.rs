@@ -7,7 +7,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// The tests of the command that are about something else than what the library decides, and take long.
+/// The tests of the command that are about something else than what the library decides, and take
+/// long.
 const LEFT_OUT: [&str; 4] = ["crash", "faults", "pycanon", "reproduce"];
 
 /// A copy of the repository.
@@ -58,7 +59,8 @@ impl Tree {
         Tree { root, target: work.join("target") }
     }
 
-    /// Plants mutants and builds the tests; mutants that do not compile are taken out until the rest does.
+    /// Plants mutants and builds the tests; mutants that do not compile are taken out until the
+    /// rest does.
     pub fn build(&self, mutants: &[Mutant]) -> Built {
         let mut by_file: BTreeMap<&str, Vec<&Mutant>> = BTreeMap::new();
         for mutant in mutants {
@@ -168,7 +170,8 @@ fn blame(error: &Value, texts: &BTreeMap<&str, String>) -> Option<usize> {
         .next()
 }
 
-/// The function that tells whether a mutant is active, and writes down which are asked for if it is told to.
+/// The function that tells whether a mutant is active, and writes down which are asked for if it is
+/// told to.
 fn switch(mutants: &[Mutant]) -> String {
     format!(
         r#"

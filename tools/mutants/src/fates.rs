@@ -15,7 +15,8 @@ pub struct Fates {
 }
 
 impl Fates {
-    /// What earlier runs have written: a line for each mutant with its fate, its name and the test, between tabs.
+    /// What earlier runs have written: a line for each mutant with its fate, its name and the test,
+    /// between tabs.
     pub fn read(path: &Path) -> Fates {
         let text = std::fs::read_to_string(path).unwrap_or_default();
         let known = text.lines().filter_map(|line| {

@@ -4,7 +4,8 @@ use crate::mutant::Mutant;
 use crate::run::Fate;
 use std::collections::BTreeMap;
 
-/// Names without places, below a line with `#` that says why; `2 × ` before one that stands for two mutants.
+/// Names without places, below a line with `#` that says why; `2 × ` before one that stands for two
+/// mutants.
 const LIST: &str = include_str!("../justified.txt");
 
 /// How many mutants with a name are justified.
@@ -16,7 +17,8 @@ impl Justified {
         Justified(lines.map(entry).collect())
     }
 
-    /// Takes the fates of those that nobody has to look at for what they are. Where more are left than were justified, all are shown: somebody has to find out which is new.
+    /// Takes the fates of those that nobody has to look at for what they are. Where more are left
+    /// than were justified, all are shown: somebody has to find out which is new.
     pub fn excuse(&self, fates: &mut [(&Mutant, Fate)]) {
         let mut left: BTreeMap<String, Vec<&mut Fate>> = BTreeMap::new();
         for (mutant, fate) in fates.iter_mut().filter(|(_, fate)| fate.is_of_interest()) {
@@ -29,7 +31,8 @@ impl Justified {
         }
     }
 
-    /// The names of which fewer were left than were justified: they need not stand in the list any more.
+    /// The names of which fewer were left than were justified: they need not stand in the list any
+    /// more.
     pub fn superfluous(&self, fates: &[(&Mutant, Fate)]) -> Vec<&str> {
         let left = |name: &str| {
             let own = fates.iter().filter(|(mutant, fate)| *fate == Fate::Justified && mutant.placeless() == name);

@@ -1,5 +1,6 @@
-//! Mutation testing in one build: what `cargo mutants` would change one spot at a time, building everything anew for each, is planted as branches of one program, of which an environment variable
-//! chooses one. A mutant then costs a run of the tests that reach it, not a build.
+//! Mutation testing in one build: what `cargo mutants` would change one spot at a time, building
+//! everything anew for each, is planted as branches of one program, of which an environment
+//! variable chooses one. A mutant then costs a run of the tests that reach it, not a build.
 //!
 //! ```text
 //! tools/mutants.sh -f 'core/src/criterion/**'     arguments are those of `cargo mutants`

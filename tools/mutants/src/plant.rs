@@ -1,6 +1,7 @@
 //! Plants mutants into a source file: each becomes a branch beside the code that it changes.
 //!
-//! Only one mutant is active at a time, so a branch can hold the original text of what is inside it: text grows with the depth of nesting, not exponentially.
+//! Only one mutant is active at a time, so a branch can hold the original text of what is inside
+//! it: text grows with the depth of nesting, not exponentially.
 
 use crate::mutant::{Change, Mutant};
 use proc_macro2::Span;
@@ -54,7 +55,8 @@ enum What {
     Unary { operand: Range<usize>, number: usize },
     /// A condition, and what may stand for it.
     Guard { instead: Vec<(usize, String)> },
-    /// A field of a structure that takes the others from a base, from which this one may be taken too.
+    /// A field of a structure that takes the others from a base, from which this one may be taken
+    /// too.
     Field { name: String, value: Range<usize>, base: Range<usize>, number: usize },
 }
 

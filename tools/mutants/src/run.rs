@@ -13,7 +13,8 @@ use std::time::{Duration, Instant};
 /// How many tests run at once.
 const LANES: usize = 2;
 
-/// The most memory that a test may take (in KiB): a mutant that fills the machine is caught by that.
+/// The most memory that a test may take (in KiB): a mutant that fills the machine is caught by
+/// that.
 const MEMORY: usize = 6 << 20;
 
 /// What a test may take besides eight times of what it takes without a mutant.
@@ -55,7 +56,8 @@ impl Fate {
     }
 }
 
-/// Tests that take longer (in seconds, `SFUMATO_SLOWEST`) are left out: survivors then may be caught by them.
+/// Tests that take longer (in seconds, `SFUMATO_SLOWEST`) are left out: survivors then may be
+/// caught by them.
 fn slowest() -> Duration {
     let said = std::env::var("SFUMATO_SLOWEST").ok().and_then(|text| text.parse().ok());
     said.map_or(Duration::MAX, Duration::from_secs_f64)

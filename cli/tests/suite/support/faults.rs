@@ -1,5 +1,5 @@
-//! What the tests of writing under fault share: a target on a shelf of its own, runs of `publish` on it that are killed or meet failing system calls, and
-//! what may be on the shelf afterwards.
+//! What the tests of writing under fault share: a target on a shelf of its own, runs of `publish`
+//! on it that are killed or meet failing system calls, and what may be on the shelf afterwards.
 
 #![allow(dead_code, reason = "every test file uses its own part of this")]
 
@@ -16,7 +16,8 @@ pub const IO: i32 = 7;
 /// The number of a signal that ends a process without asking it.
 pub const KILL: i32 = 9;
 
-/// The calls by which a release comes to be, under all names that systems have for them. A question mark lets `strace` pass over a name it does not know.
+/// The calls by which a release comes to be, under all names that systems have for them. A question
+/// mark lets `strace` pass over a name it does not know.
 pub const WRITING: [&str; 19] = [
     "openat",
     "write",
@@ -143,7 +144,8 @@ impl Scene {
         }
     }
 
-    /// `sfumato` with arguments that are separated by blanks, ready to run; temporary files go to a folder of this scene.
+    /// `sfumato` with arguments that are separated by blanks, ready to run; temporary files go to a
+    /// folder of this scene.
     pub fn command(&self, arguments: &str) -> Command {
         self.program(&[&[SFUMATO][..], &words(arguments)].concat())
     }
@@ -214,7 +216,8 @@ impl Scene {
         assert_eq!(traced.status.code(), Some(0), "{}", traced.stderr);
         // What is said on standard output about the shelf is not written there.
         let is_on_shelf = |call: &Call| call.text.contains("shelf") && !call.text.contains("write(1<");
-        // Calls are counted in each thread: the number of another thread's call would hit the first thread before.
+        // Calls are counted in each thread: the number of another thread's call would hit the first
+        // thread before.
         numbered(&traced.trace).into_iter().filter(|call| call.is_in_first_thread && is_on_shelf(call)).collect()
     }
 
@@ -224,7 +227,8 @@ impl Scene {
         self.publish_under(&["-e", &format!("trace={}", call.name), "-e", &inject])
     }
 
-    /// Publishes under `strace` with these options; with one thread for work, so that a call has the same number each time.
+    /// Publishes under `strace` with these options; with one thread for work, so that a call has
+    /// the same number each time.
     pub fn publish_under(&self, options: &[&str]) -> Run {
         let strace = ["strace", "-qq", "-f", "-o", "trace"];
         let mut command = self.program(&[&strace[..], options, &[SFUMATO], &words(PUBLISH)].concat());

@@ -1,4 +1,5 @@
-//! What the end-to-end tests share: a folder of files, the command run in it, and `check` of a table against what is expected.
+//! What the end-to-end tests share: a folder of files, the command run in it, and `check` of a
+//! table against what is expected.
 
 #[cfg(target_os = "linux")]
 pub mod faults;
@@ -40,7 +41,8 @@ impl Folder {
         self.0.path().join(name)
     }
 
-    /// Runs `sfumato` with arguments that are separated by blanks. Whatever happens, it shows no cell, no escape code and no defect.
+    /// Runs `sfumato` with arguments that are separated by blanks. Whatever happens, it shows no
+    /// cell, no escape code and no defect.
     pub fn run(&self, arguments: &str) -> Assert {
         self.run_with(arguments, &[])
     }
@@ -70,7 +72,8 @@ impl Folder {
         command
     }
 
-    /// What a command prints on standard output; it must end with the code, and say nothing on standard error.
+    /// What a command prints on standard output; it must end with the code, and say nothing on
+    /// standard error.
     pub fn output(&self, arguments: &str, code: i32) -> String {
         let run = self.run(arguments).code(code).stderr("");
         String::from_utf8(run.get_output().stdout.clone()).unwrap()
@@ -141,7 +144,8 @@ pub fn fails(measured: f64) -> Finding {
     Finding { holds: false, measured }
 }
 
-/// Checks a table against criteria, each with its parameters and with what must be found. The document is handed on for more questions.
+/// Checks a table against criteria, each with its parameters and with what must be found. The
+/// document is handed on for more questions.
 pub fn check(input: &Input, expected: &[(&str, &str, Finding)]) -> Value {
     let criteria: Vec<(&str, &str)> = expected.iter().map(|(name, params, _)| (*name, *params)).collect();
     check_in(&input.folder(&criteria), "table.csv", expected)
@@ -161,7 +165,8 @@ pub fn check_in(folder: &Folder, data: &str, expected: &[(&str, &str, Finding)])
     document
 }
 
-/// Asserts that a number of a document is the expected one up to rounding; infinity stands for `null`.
+/// Asserts that a number of a document is the expected one up to rounding; infinity stands for
+/// `null`.
 pub fn assert_close(found: &Value, expected: f64, what: &str) {
     match found.as_f64() {
         None => assert!(found.is_null() && expected.is_infinite(), "{what}: {found} is not {expected}"),
@@ -172,7 +177,8 @@ pub fn assert_close(found: &Value, expected: f64, what: &str) {
     }
 }
 
-/// A folder of the data sets that lie beside the repository; nothing, and a message, where they are not at hand.
+/// A folder of the data sets that lie beside the repository; nothing, and a message, where they are
+/// not at hand.
 pub fn shared_data(name: &str) -> Option<PathBuf> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data").join(name);
     if !path.is_dir() {

@@ -1,4 +1,5 @@
-//! What the tests of releases share: a table of patients, plans for it, publishing, and looking into what was published.
+//! What the tests of releases share: a table of patients, plans for it, publishing, and looking
+//! into what was published.
 
 use super::{CANARY, Folder};
 use serde_json::Value;
@@ -68,7 +69,8 @@ pub fn plan(columns: &str, sections: &str) -> String {
     format!("[data]\npath = \"table.csv\"\n[columns]\n{columns}\n{sections}{accepted}")
 }
 
-/// The section that accepts every column of some lines that is `"insensitive"`, whatever it discloses.
+/// The section that accepts every column of some lines that is `"insensitive"`, whatever it
+/// discloses.
 pub fn accepting(columns: &str) -> String {
     let names = columns.lines().filter_map(|line| line.strip_suffix(" = \"insensitive\""));
     let quoted = names.map(|name| if name.starts_with('"') { name.to_string() } else { format!("\"{name}\"") });
@@ -76,8 +78,9 @@ pub fn accepting(columns: &str) -> String {
     if list.is_empty() { list } else { format!("[release.insensitive]\naccept = [{list}]\n") }
 }
 
-/// Lines on columns for a plan with these sections. Methods that form groups publish the values themselves
-/// in a bucketized release, so that a hierarchy would do nothing, and a plan that has one is refused.
+/// Lines on columns for a plan with these sections. Methods that form groups publish the values
+/// themselves in a bucketized release, so that a hierarchy would do nothing, and a plan that has
+/// one is refused.
 pub fn columns_for(columns: &str, sections: &str) -> String {
     let by_levels = !sections.contains("name = ") || BY_LEVELS.iter().any(|name| sections.contains(name));
     if by_levels || !sections.contains("form = \"bucketized\"") {
@@ -99,7 +102,8 @@ pub fn patients(sections: &str) -> Folder {
     folder(PATIENTS, COLUMNS, &format!("{CRITERIA}{sections}"))
 }
 
-/// Publishes the folder's table as `release`, and hands on the certificate. What is published verifies, and nothing else is left in the folder.
+/// Publishes the folder's table as `release`, and hands on the certificate. What is published
+/// verifies, and nothing else is left in the folder.
 pub fn publish(folder: &Folder) -> Value {
     let before = names(folder, "");
     let certificate = folder.json("publish plan.toml --out release --json", 0);
@@ -121,7 +125,8 @@ pub fn publish_internally(folder: &Folder) -> Value {
     serde_json::from_slice(&std::fs::read(folder.path("internal.json")).unwrap()).expect("one JSON document")
 }
 
-/// Publishing is refused: with this code, nothing on standard output, these parts in the error, and nothing written.
+/// Publishing is refused: with this code, nothing on standard output, these parts in the error, and
+/// nothing written.
 pub fn refuse(folder: &Folder, arguments: &str, code: i32, parts: &[&str]) {
     let before = contents(folder);
     let run = folder.run(arguments).code(code).stdout("");

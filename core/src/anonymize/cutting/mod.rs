@@ -1,9 +1,13 @@
 //! Cutting records into groups, first in, first out, as long as all groups together stay safe.
 //!
-//! Groups wait in a queue; the first is cut in two by the first cut, in an order of priority, that is allowed beside everything seen so far. All cuts between two values along every quasi-identifier are tried: each is
-//! decided from counts of places and codes, not from records. Groups of a level are looked at side by side: what is refused beside fewer groups is refused beside more, so that the cut which one finds
-//! beside the groups before the level is only looked at again, in the order of the queue, once those before it have taken theirs. Records lie in memory, or, beyond a limit, in two files that are read and
-//! written from front to back, level by level.
+//! Groups wait in a queue; the first is cut in two by the first cut, in an order of priority, that
+//! is allowed beside everything seen so far. All cuts between two values along every
+//! quasi-identifier are tried: each is decided from counts of places and codes, not from records.
+//! Groups of a level are looked at side by side: what is refused beside fewer groups is refused
+//! beside more, so that the cut which one finds beside the groups before the level is only looked
+//! at again, in the order of the queue, once those before it have taken theirs. Records lie in
+//! memory, or, beyond a limit, in two files that are read and written from front to back, level by
+//! level.
 
 mod records;
 mod search;
@@ -72,7 +76,8 @@ pub struct Formed {
 pub type Publish<'p> = dyn FnMut(usize, &[u32]) -> Result<()> + 'p;
 
 impl<'a> Cutter<'a> {
-    /// Along axes, of records that have a code of each subject; subjects that criteria read come before others. Records have numbers below `numbers`.
+    /// Along axes, of records that have a code of each subject; subjects that criteria read come
+    /// before others. Records have numbers below `numbers`.
     pub(super) fn new(
         axes: &'a [Axis],
         subjects: Vec<usize>,
@@ -96,7 +101,8 @@ impl<'a> Cutter<'a> {
         (size_of::<u64>() * self.layout.words) as u64
     }
 
-    /// The fields of subjects, each with how many codes there are. Where there are none, one in which all records are alike.
+    /// The fields of subjects, each with how many codes there are. Where there are none, one in
+    /// which all records are alike.
     fn codes(&self) -> impl Iterator<Item = Option<(Field, usize)>> + '_ {
         let fields = self.layout.fields[self.axes.len()..].iter().copied();
         let none = self.subjects.is_empty().then_some(None);
@@ -108,7 +114,8 @@ impl<'a> Cutter<'a> {
         0..self.read.max(1)
     }
 
-    /// Forms groups of all records; nothing if they are not safe together. `publish` takes the groups, the first in the queue first.
+    /// Forms groups of all records; nothing if they are not safe together. `publish` takes the
+    /// groups, the first in the queue first.
     pub(super) fn cut(&self, mut store: Store, publish: &mut Publish<'_>) -> Result<Option<Formed>> {
         let Some(mut so_far) = self.start(&store)? else { return Ok(None) };
         let spilled = matches!(store.now, Half::File(_)).then(|| store.size as u64 * self.bytes());
@@ -204,7 +211,8 @@ impl<'a> Cutter<'a> {
     }
 }
 
-/// Decides one group after the other, each beside those before it. Whenever a group's cut is refused, the next few look for another one together with it.
+/// Decides one group after the other, each beside those before it. Whenever a group's cut is
+/// refused, the next few look for another one together with it.
 fn decide(searches: &mut [Search<'_>], so_far: &mut SoFar) -> Result<Vec<Option<Side>>> {
     let few = 4 * rayon::current_num_threads();
     let mut sides = Vec::with_capacity(searches.len());

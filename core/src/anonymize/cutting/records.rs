@@ -1,4 +1,5 @@
-//! Records where they lie: side by side in memory, or in a file. Every group is one stretch; dividing it copies its sides, one after the other, to the same stretch of the other half.
+//! Records where they lie: side by side in memory, or in a file. Every group is one stretch;
+//! dividing it copies its sides, one after the other, to the same stretch of the other half.
 
 use super::spill::Spill;
 use crate::anonymize::packed::Field;
@@ -65,7 +66,8 @@ impl Half {
         Ok(Records { words, width, size: range.len() })
     }
 
-    /// Takes in groups that lie in stretches, ascending: of each those that go left, then the others.
+    /// Takes in groups that lie in stretches, ascending: of each those that go left, then the
+    /// others.
     pub(super) fn take_divided(&mut self, groups: Vec<(Range<usize>, Records<'_>, Side)>) -> Result<()> {
         match self {
             Half::Memory(words) => {
@@ -190,7 +192,8 @@ impl Records<'_> {
     }
 }
 
-/// Copies items to their sides; of a width that is known, so that nothing is called to copy few words.
+/// Copies items to their sides; of a width that is known, so that nothing is called to copy few
+/// words.
 fn partition<const WIDTH: usize>(words: &[u64], side: &Side, left: &mut [u64], right: &mut [u64]) {
     let (left, right) = (left.as_chunks_mut::<WIDTH>().0, right.as_chunks_mut::<WIDTH>().0);
     let (mut lefts, mut rights) = (0, 0);

@@ -86,7 +86,8 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Whether the current cut, which was allowed before, is not allowed any more. Without criteria that join groups that does not happen.
+    /// Whether the current cut, which was allowed before, is not allowed any more. Without criteria
+    /// that join groups that does not happen.
     pub(super) fn is_refused(&mut self, so_far: &SoFar) -> bool {
         let current = self.cuts.get(self.at).filter(|_| self.cutter.rules.join);
         current.is_some_and(|&(open, cut)| {

@@ -36,7 +36,8 @@ pub(super) struct Probe {
     larger: Vec<Counter>,
 }
 
-/// A cut: the triples of every subject that criteria read, and the number of the place that goes right first.
+/// A cut: the triples of every subject that criteria read, and the number of the place that goes
+/// right first.
 #[derive(Clone, Copy)]
 pub(super) struct Candidate<'t> {
     pub(super) triples: &'t [Triples],
@@ -50,7 +51,8 @@ impl Candidate<'_> {
         left.min(self.triples[0].size() - left)
     }
 
-    /// What is on one side. The left side has the next number as a group, the right side the one after it.
+    /// What is on one side. The left side has the next number as a group, the right side the one
+    /// after it.
     fn side<'c>(
         &self,
         right: bool,
@@ -106,7 +108,8 @@ impl<'a> Rules<'a> {
         Rules { rules, least, join }
     }
 
-    /// The group of all records, from the triples of each subject along any axis; nothing if it is not safe.
+    /// The group of all records, from the triples of each subject along any axis; nothing if it is
+    /// not safe.
     pub(super) fn start(&self, whole: &[Triples]) -> Option<SoFar> {
         let mut counters: Vec<Counter> = whole.iter().map(|_| Counter::new(0)).collect();
         let all: Histograms<'_> =

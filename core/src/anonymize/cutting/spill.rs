@@ -1,4 +1,5 @@
-//! Words in a temporary file. It holds coded numbers only, belongs to its owner alone, and is gone when it is dropped.
+//! Words in a temporary file. It holds coded numbers only, belongs to its owner alone, and is gone
+//! when it is dropped.
 
 use crate::chance::Chance;
 use crate::error::{Error, Result};
@@ -92,7 +93,8 @@ fn trouble(error: &std::io::Error, folder: &Path) -> Error {
     Error::io(error, folder).help("a temporary file is needed here: see that there is space, or allow more `memory`")
 }
 
-/// A file that never has a name, so that nothing is left even of a program that is killed at once; nothing where the system or the file system has no such files.
+/// A file that never has a name, so that nothing is left even of a program that is killed at once;
+/// nothing where the system or the file system has no such files.
 #[cfg(target_os = "linux")]
 fn nameless(folder: &Path) -> Option<File> {
     use rustix::fs::OFlags;

@@ -27,7 +27,8 @@ impl Limit {
         Limit { bytes: Some(bytes).filter(|bytes| *bytes > 0), folder: std::env::temp_dir() }
     }
 
-    /// The most records that may be in memory, where each takes so many bytes: records lie there twice.
+    /// The most records that may be in memory, where each takes so many bytes: records lie there
+    /// twice.
     fn most(&self, bytes: u64) -> usize {
         self.bytes.map_or(usize::MAX, |limit| usize::try_from(limit / (2 * bytes)).unwrap_or(usize::MAX).max(1))
     }
@@ -52,7 +53,8 @@ pub(in crate::anonymize) enum Source<'a> {
 }
 
 impl Store {
-    /// The rows of a table: for the cutter, the places along its axes and the codes of its subjects.
+    /// The rows of a table: for the cutter, the places along its axes and the codes of its
+    /// subjects.
     pub(in crate::anonymize) fn of_columns(
         cutter: &Cutter<'_>,
         columns: &[Source<'_>],

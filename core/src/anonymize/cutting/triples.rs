@@ -1,6 +1,8 @@
-//! How many records of a group have which code at which place along an axis: all that is needed to decide any cut along it.
+//! How many records of a group have which code at which place along an axis: all that is needed to
+//! decide any cut along it.
 //!
-//! Counts of all records before a place are kept at marks, at most as many numbers as there are triples: what lies left of any cut is found in as many steps as there are codes.
+//! Counts of all records before a place are kept at marks, at most as many numbers as there are
+//! triples: what lies left of any cut is found in as many steps as there are codes.
 
 use super::records::Records;
 use crate::anonymize::packed::Field;
@@ -17,7 +19,8 @@ pub(super) struct Along {
     pub(super) place: Field,
     /// The first and the last place of the group.
     pub(super) ends: (u32, u32),
-    /// Where its code is, and how many codes there are; nothing where only sizes matter: then every record has code zero.
+    /// Where its code is, and how many codes there are; nothing where only sizes matter: then every
+    /// record has code zero.
     pub(super) code: Option<(Field, usize)>,
 }
 
@@ -146,7 +149,8 @@ impl Triples {
         self.before[self.places.len()]
     }
 
-    /// The places that records are at, and how many are at each. There is a cut before each but the first.
+    /// The places that records are at, and how many are at each. There is a cut before each but the
+    /// first.
     pub(super) fn places(&self) -> &[(u32, u32)] {
         &self.places
     }
@@ -187,7 +191,8 @@ impl Triples {
         side.filter(|(_, count)| *count > 0)
     }
 
-    /// What each cut tells about the codes, in steps of one 2²⁰th of a bit per record: the information gained, up to what is the same for all cuts of the group.
+    /// What each cut tells about the codes, in steps of one 2²⁰th of a bit per record: the
+    /// information gained, up to what is the same for all cuts of the group.
     pub(super) fn information(&self) -> Vec<i64> {
         let (size, mut left) = (self.size(), vec![0u32; self.codes.len()]);
         let (mut of_left, mut of_right) = (0, self.totals.iter().map(|&total| weight(total)).sum::<i64>());

@@ -1,8 +1,8 @@
 //! Whole numbers of which only bounds and some sums are known.
 //!
 //! # Claim
-//! Numbers that lie within their bounds and keep to all sums still do after [`Bounds::tighten`]: it takes away nothing
-//! that is possible. If it finds a contradiction, there are no such numbers.
+//! Numbers that lie within their bounds and keep to all sums still do after [`Bounds::tighten`]: it
+//! takes away nothing that is possible. If it finds a contradiction, there are no such numbers.
 
 /// No numbers keep to all that is known.
 #[derive(Debug, PartialEq, Eq)]
@@ -42,7 +42,8 @@ impl Bounds {
         Ok(())
     }
 
-    /// Each number is at least what the others of its sum cannot make up, and at most what they leave.
+    /// Each number is at least what the others of its sum cannot make up, and at most what they
+    /// leave.
     pub fn tighten(&mut self, sums: &Sums) -> Result<bool, Contradiction> {
         let [low, high] = self.totals(sums);
         let fits = |at: usize| low[at] <= sums.most[at] && high[at] >= sums.least[at];

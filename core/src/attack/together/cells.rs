@@ -1,10 +1,10 @@
 //! Who can be where: pairs of groups, one of each release, and how many people they have in common.
 //!
 //! # Claim
-//! Two releases of one table leave everybody who is in both in one group of each, under labels that overlap. So the
-//! numbers of people in pairs of classes (records of a group with the same labels) add up to the size of every class,
-//! but for people that the other release leaves out. Every table that both are releases of keeps to the bounds that
-//! follow ([`Bounds`]).
+//! Two releases of one table leave everybody who is in both in one group of each, under labels that
+//! overlap. So the numbers of people in pairs of classes (records of a group with the same labels)
+//! add up to the size of every class, but for people that the other release leaves out. Every table
+//! that both are releases of keeps to the bounds that follow ([`Bounds`]).
 
 use super::bounds::{Bounds, Contradiction, Sums};
 use super::labels::Overlaps;
@@ -122,7 +122,8 @@ fn compatible(classes: &[Vec<Class>; 2], overlaps: &[Overlaps]) -> Result<Vec<(u
     Ok(pairs)
 }
 
-/// A class's values in columns that are exact in both releases: only classes with the same ones go together.
+/// A class's values in columns that are exact in both releases: only classes with the same ones go
+/// together.
 fn exact_part(class: &Class, overlaps: &[Overlaps], release: usize) -> Vec<u32> {
     let numbers = overlaps.iter().zip(&class.labels).filter_map(|(overlaps, &label)| match overlaps {
         Overlaps::Same(numbers) => Some(numbers[release][label as usize]),

@@ -1,10 +1,12 @@
 //! Whether one value can stand under a label of one release and under a label of another.
 //!
 //! # Claim
-//! If a value stands under both labels, [`Overlaps`] says so. The other way round it may err: labels that cannot be
-//! read are taken to overlap, so that whoever counts on labels that do *not* overlap never counts too much. One thing
-//! is assumed, and said ([`are_taken_for_same`]): two columns with the same numbers of leaves under the same labels, all on the same level, were recoded
-//! by one hierarchy; and they are on the same level if they state it, or have the same labels.
+//! If a value stands under both labels, [`Overlaps`] says so. The other way round it may err:
+//! labels that cannot be read are taken to overlap, so that whoever counts on labels that do *not*
+//! overlap never counts too much. One thing is assumed, and said ([`are_taken_for_same`]): two
+//! columns with the same numbers of leaves under the same labels, all on the same level, were
+//! recoded by one hierarchy; and they are on the same level if they state it, or have the same
+//! labels.
 
 use super::{Depth, Quasi};
 use crate::data::canonical_text;
@@ -18,7 +20,8 @@ use std::collections::{BTreeSet, HashMap};
 enum Label<'a> {
     /// Everything, or nobody knows what.
     Any,
-    /// Numbers or days; the upper end does not belong to it if it is open. A missing value may belong to it.
+    /// Numbers or days; the upper end does not belong to it if it is open. A missing value may
+    /// belong to it.
     Range { ends: Ends, is_open: bool, with_missing: bool },
     /// A text with `*` for hidden letters.
     Pattern(&'a str),
@@ -39,7 +42,8 @@ impl<'a> Label<'a> {
             Ruler::Dates => Label::range(text, date_range),
             Ruler::Characters => Label::Pattern(text),
             Ruler::Values => Label::values(text),
-            // A coarser label may have one leaf and another name than it, or the name of another leaf.
+            // A coarser label may have one leaf and another name than it, or the name of another
+            // leaf.
             Ruler::Leaves { .. } if quasi.depth == Depth::On(0) => Label::Values(vec![canonical_text(text)]),
             Ruler::Leaves { .. } => Label::Any,
         }
@@ -55,7 +59,8 @@ impl<'a> Label<'a> {
         parse(inner).map_or(Label::Any, range)
     }
 
-    /// A value or a set of values; a text in which a comma, dots or braces may be part of a value is not told apart.
+    /// A value or a set of values; a text in which a comma, dots or braces may be part of a value
+    /// is not told apart.
     fn values(text: &'a str) -> Label<'a> {
         let inside = text.strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
         let is_doubtful = match inside {
@@ -87,7 +92,8 @@ impl<'a> Label<'a> {
         }
     }
 
-    /// The one value that it stands for, if that is known. Labels of one kind that are exact overlap if they are equal.
+    /// The one value that it stands for, if that is known. Labels of one kind that are exact
+    /// overlap if they are equal.
     fn exact(&self) -> Option<Exact<'_>> {
         match self {
             Label::Range { ends: (low, high), is_open: false, with_missing: false } if low == high => {
@@ -161,14 +167,15 @@ impl Overlaps {
     }
 }
 
-/// Whether labels that do not say themselves what they stand for are taken to mean the same in both columns.
+/// Whether labels that do not say themselves what they stand for are taken to mean the same in both
+/// columns.
 pub(super) fn are_taken_for_same(first: &Quasi<'_>, second: &Quasi<'_>) -> bool {
     let is_exact = [first, second].iter().all(|quasi| quasi.depth == Depth::On(0));
     !is_exact && is_one_level(first, second)
 }
 
-/// Whether both columns are on one level of one hierarchy, as far as certificates tell: then labels are the same or
-/// have nothing in common.
+/// Whether both columns are on one level of one hierarchy, as far as certificates tell: then labels
+/// are the same or have nothing in common.
 fn is_one_level(first: &Quasi<'_>, second: &Quasi<'_>) -> bool {
     let labels =
         |quasi: &Quasi<'_>| -> BTreeSet<String> { quasi.column.domain().labels().iter().map(str::to_string).collect() };

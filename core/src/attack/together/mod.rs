@@ -1,25 +1,29 @@
-//! Composition: what two releases of the same people tell together, as far as the releases alone show it.
+//! Composition: what two releases of the same people tell together, as far as the releases alone
+//! show it.
 //!
-//! **Knowledge**: both releases, that they are about the same people with the same sensitive values, and in which
-//! group of each a person is (her quasi-identifiers tell).
+//! **Knowledge**: both releases, that they are about the same people with the same sensitive
+//! values, and in which group of each a person is (her quasi-identifiers tell).
 //!
-//! **Finds**: a *cell* is a pair of groups, one of each release. Whoever is in a cell has one of the values that both
-//! groups have. A value of a group that fits no other cell must be in this one, and so on: whole numbers with known
-//! sums ([`bounds`]), so that values drop out of cells. Where one value is left, everybody in the cell is certain.
+//! **Finds**: a *cell* is a pair of groups, one of each release. Whoever is in a cell has one of
+//! the values that both groups have. A value of a group that fits no other cell must be in this
+//! one, and so on: whole numbers with known sums (`bounds.rs`), so that values drop out of cells.
+//! Where one value is left, everybody in the cell is certain.
 //!
 //! # Claim
-//! `certain` people at least have a value that is the same in every table that leads to both releases, for whoever
-//! knows the releases and in which groups these people are; `fewest` likewise; and no such person's value is missing
-//! among the candidates that are counted for the cell. Proof: all steps take away what no such table has ([`labels`],
-//! [`cells`](mod@cells), [`bounds`]), and people are counted by what cells with more candidates cannot hold.
-//! `at_least` is a belief that somebody's value is given by every attacker who knows this and takes the people of a
-//! cell to be alike: the candidates share a belief of 1, and a value that x of y people have is believed by x/y.
-//! `about` is an estimate: the table of cells and values with the greatest entropy, where the numbers of people in all
-//! cells are known. On small tables it is off the exact mean over all possible worlds by 0.1 at most in nearly all
-//! cases (`core/tests/suite/together.rs`).
+//! `certain` people at least have a value that is the same in every table that leads to both
+//! releases, for whoever knows the releases and in which groups these people are; `fewest`
+//! likewise; and no such person's value is missing among the candidates that are counted for the
+//! cell. Proof: all steps take away what no such table has (`labels.rs`, `cells.rs`,
+//! `bounds.rs`), and people are counted by what cells with more candidates cannot hold. `at_least`
+//! is a belief that somebody's value is given by every attacker who knows this and takes the people
+//! of a cell to be alike: the candidates share a belief of 1, and a value that x of y people have
+//! is believed by x/y. `about` is an estimate: the table of cells and values with the greatest
+//! entropy, where the numbers of people in all cells are known. On small tables it is off the exact
+//! mean over all possible worlds by 0.1 at most in nearly all cases
+//! (`core/tests/suite/together.rs`).
 //!
-//! **Reference**: Ganta, Kasiviswanathan and Smith 2008 (intersection attack); Malvestuto and others on entries of
-//! tables with known sums; Deming and Stephan 1940 (raking).
+//! **Reference**: Ganta, Kasiviswanathan and Smith 2008 (intersection attack); Malvestuto and
+//! others on entries of tables with known sums; Deming and Stephan 1940 (raking).
 
 mod bounds;
 mod cells;
@@ -86,17 +90,21 @@ pub struct Found {
     pub certain: u64,
     /// What each release tells alone.
     pub alone: [Alone; 2],
-    /// The fewest candidates for a value that somebody is left with, and how many people have no more, at least.
+    /// The fewest candidates for a value that somebody is left with, and how many people have no
+    /// more, at least.
     pub fewest: (usize, u64),
     /// A belief that is reached about somebody.
     pub at_least: f64,
-    /// The highest belief, estimated; `None` if the releases do not tell how many people are in each pair of groups.
+    /// The highest belief, estimated; `None` if the releases do not tell how many people are in
+    /// each pair of groups.
     pub about: Option<f64>,
     /// How many pairs of groups have people in common, or may have.
     pub cells: usize,
-    /// Whether the groups of one release are unions of the other's: then both tell what the finer one tells.
+    /// Whether the groups of one release are unions of the other's: then both tell what the finer
+    /// one tells.
     pub is_nested: bool,
-    /// Whether labels that do not say themselves what they stand for are taken to mean the same in both.
+    /// Whether labels that do not say themselves what they stand for are taken to mean the same in
+    /// both.
     pub takes_labels: bool,
 }
 
@@ -227,11 +235,13 @@ fn histograms(releases: [&Published<'_>; 2]) -> [Histograms; 2] {
 /// All tables that lead to both releases: how many people of each cell have each value.
 struct Worlds {
     cells: Vec<Cell>,
-    /// How many people of a cell have a value: one entry for each cell and each value that both its groups have.
+    /// How many people of a cell have a value: one entry for each cell and each value that both its
+    /// groups have.
     entries: Bounds,
     /// The cell of each entry.
     cell_of: Vec<u32>,
-    /// Every value of a group, in each release: its people are in some cell, or left out by the other.
+    /// Every value of a group, in each release: its people are in some cell, or left out by the
+    /// other.
     values: [Sums; 2],
     /// Every group, in each release.
     groups: [Sums; 2],
@@ -318,8 +328,9 @@ impl Worlds {
         candidates
     }
 
-    /// How many people at least have no more than so many candidates: those that must be in such cells by the bounds,
-    /// or for whom other cells have no room, or whose own group has no more values.
+    /// How many people at least have no more than so many candidates: those that must be in such
+    /// cells by the bounds, or for whom other cells have no room, or whose own group has no more
+    /// values.
     fn people_with(&self, candidates: &[usize], few: usize) -> u64 {
         let is_few = |cell: usize| candidates[cell] <= few;
         let bound: i64 = self.cells.iter().enumerate().filter(|(at, _)| is_few(*at)).map(|(_, cell)| cell.least).sum();
@@ -337,7 +348,8 @@ impl Worlds {
                     false => squeezed += left[group].iter().map(|people| (*people).max(0)).sum::<i64>(),
                 }
             }
-            // Those for whom there is no room in other cells may be the ones that the other release leaves out.
+            // Those for whom there is no room in other cells may be the ones that the other release
+            // leaves out.
             sure + (squeezed - self.missing[1 - release] as i64).max(0)
         });
         bound.max(of_releases[0]).max(of_releases[1]) as u64

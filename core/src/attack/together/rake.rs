@@ -8,8 +8,8 @@ const MOST_STEPS: usize = 1_000_000_000;
 /// How far the sums may be off, as a share of them.
 const CLOSE: f64 = 1e-6;
 
-/// The largest share that an entry has of its last sum, in the table of greatest entropy. `None` if the sums are not
-/// met in time.
+/// The largest share that an entry has of its last sum, in the table of greatest entropy. `None` if
+/// the sums are not met in time.
 pub(super) fn highest_share(possible: &[bool], sums: [&Sums; 3]) -> Option<f64> {
     let mut entries: Vec<f64> = possible.iter().map(|&possible| f64::from(u8::from(possible))).collect();
     let rounds = (MOST_STEPS / entries.len().max(1)).min(ROUNDS);
@@ -39,7 +39,8 @@ mod tests {
 
     #[test]
     fn sums_are_met_by_the_product_of_shares() {
-        // Two by two, half and half one way, 3 : 1 the other way, in one cell: 3/8 is the largest of four shares.
+        // Two by two, half and half one way, 3 : 1 the other way, in one cell: 3/8 is the largest
+        // of four shares.
         let (rows, columns) = (exact(vec![0, 0, 1, 1], vec![4, 4]), exact(vec![0, 1, 0, 1], vec![6, 2]));
         let found = highest_share(&[true; 4], [&rows, &columns, &exact(vec![0; 4], vec![8])]).unwrap();
         assert!((found - 0.375).abs() < 1e-5, "{found}");

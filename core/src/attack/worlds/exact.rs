@@ -1,9 +1,13 @@
-//! Counting all worlds: records are drawn one after the other, and ways that lead to the same state are counted together.
+//! Counting all worlds: records are drawn one after the other, and ways that lead to the same state
+//! are counted together.
 //!
-//! A state tells how many of each atom have been drawn from each urn and, for every part of a test that is not just what has been drawn so far, how many are in it. Blocks are drawn one after the
-//! other; a part of a test is known as soon as it, or the rest of the group, has been drawn. Atoms that no later test can tell apart are counted together, and of atoms of one class it is not
-//! told which is which. What leads from state to state does not depend on the kind of number that is counted with: floats, in which all terms are positive so that hardly anything is
-//! lost, or integers of any size.
+//! A state tells how many of each atom have been drawn from each urn and, for every part of a test
+//! that is not just what has been drawn so far, how many are in it. Blocks are drawn one after the
+//! other; a part of a test is known as soon as it, or the rest of the group, has been drawn. Atoms
+//! that no later test can tell apart are counted together, and of atoms of one class it is not told
+//! which is which. What leads from state to state does not depend on the kind of number that is
+//! counted with: floats, in which all terms are positive so that hardly anything is lost, or
+//! integers of any size.
 
 use super::graph::{Cells, Edge, Graph, Step, StepKind};
 use super::number::Number;
@@ -180,9 +184,11 @@ struct Builder<'a> {
     scene: &'a Scene<'a>,
     case: &'a Case,
     plan: &'a Plan,
-    /// First the one whose records are looked for, then single atoms, last those that make no difference from the start.
+    /// First the one whose records are looked for, then single atoms, last those that make no
+    /// difference from the start.
     slots: Vec<Slot>,
-    /// By slot and number of its records: the parts that so many make unsafe, whatever else is in them, and one fewer do not.
+    /// By slot and number of its records: the parts that so many make unsafe, whatever else is in
+    /// them, and one fewer do not.
     doomed_at: Vec<Vec<Vec<usize>>>,
     /// By part and slot: whether the slot makes no difference to parts at least as large.
     ignored: Vec<Vec<bool>>,
@@ -340,7 +346,8 @@ impl<'a> Builder<'a> {
         !doomed.is_empty()
     }
 
-    /// Forgets what makes no difference to tests that are open and not known to fail: atoms that they cannot tell apart are counted together.
+    /// Forgets what makes no difference to tests that are open and not known to fail: atoms that
+    /// they cannot tell apart are counted together.
     fn settle(&self, stage: &Stage, key: &mut [u16]) {
         let (urns, width) = (self.case.urns.len(), self.width(Some(stage)));
         let view = StateView { builder: self, stage: Some(stage), key };
@@ -448,7 +455,8 @@ impl StateView<'_> {
         self.own(slot)[0] == LUMPED
     }
 
-    /// The slots that are counted in one: itself, and for the last one those that are counted with it now.
+    /// The slots that are counted in one: itself, and for the last one those that are counted with
+    /// it now.
     fn counted_in(&self, slot: usize) -> impl Iterator<Item = &Slot> {
         let last = self.builder.slots.len() - 1;
         let others = (1..last).filter(move |&other| slot == last && self.is_lumped(other));

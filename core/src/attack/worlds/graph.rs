@@ -1,4 +1,5 @@
-//! States and the ways between them. What leads where does not depend on the kind of number that is counted with.
+//! States and the ways between them. What leads where does not depend on the kind of number that is
+//! counted with.
 
 use super::Case;
 use super::number::Number;
@@ -84,7 +85,8 @@ impl Graph {
         }
     }
 
-    /// Cells that are not drawn because all is decided before: every record left is as likely as every other.
+    /// Cells that are not drawn because all is decided before: every record left is as likely as
+    /// every other.
     fn count_undrawn<N: Number>(&self, case: &Case, plan: &Plan, ways: &[N], cells: &mut Cells<N>) {
         let urns = case.urns.len();
         let undrawn = &plan.order[plan.end()..];

@@ -1,11 +1,16 @@
-//! Possible worlds: in how many of them would the method have published a group as it did, and who has which value there?
+//! Possible worlds: in how many of them would the method have published a group as it did, and who
+//! has which value there?
 //!
-//! A world gives every record of a group one of the sensitive values of its *urn*: the published group that it is in, normally the replayed group itself. All worlds are equally likely before the
-//! method is replayed on them; afterwards each has the weight that [`Replay`] tells. The belief in a value is its share of the weight. Worlds are counted exactly where that is feasible, and drawn by lot
-//! where it is not: then beliefs are intervals.
+//! A world gives every record of a group one of the sensitive values of its *urn*: the published
+//! group that it is in, normally the replayed group itself. All worlds are equally likely before
+//! the method is replayed on them; afterwards each has the weight that [`Replay`] tells. The belief
+//! in a value is its share of the weight. Worlds are counted exactly where that is feasible, and
+//! drawn by lot where it is not: then beliefs are intervals.
 //!
-//! What criteria cannot tell apart is not told apart here either: an *atom* is a combination of the codes that criteria read. Records of one block and urn, a *cell*, have equal beliefs; so
-//! have atoms of one *class*: those that criteria treat alike and of which there are equally many. Groups with equal signatures have equal beliefs, and are worked out once.
+//! What criteria cannot tell apart is not told apart here either: an *atom* is a combination of the
+//! codes that criteria read. Records of one block and urn, a *cell*, have equal beliefs; so have
+//! atoms of one *class*: those that criteria treat alike and of which there are equally many.
+//! Groups with equal signatures have equal beliefs, and are worked out once.
 
 mod exact;
 mod graph;
@@ -81,7 +86,8 @@ impl<'a> Scene<'a> {
         self.row_of.len()
     }
 
-    /// Whether a code of an atom makes no difference to any criterion in groups of at least that size.
+    /// Whether a code of an atom makes no difference to any criterion in groups of at least that
+    /// size.
     fn ignores(&self, atom: &Atom, size: u64) -> bool {
         let mut codes = self.readers.iter().zip(&atom.codes);
         codes.all(|(reader, code)| reader.criterion.ignores(code.code, code.at_most, size))
@@ -94,7 +100,8 @@ impl<'a> Scene<'a> {
     }
 }
 
-/// For each code the first one that is alike. Of many kinds only some are looked for: to tell apart what is alike costs time, and nothing else.
+/// For each code the first one that is alike. Of many kinds only some are looked for: to tell apart
+/// what is alike costs time, and nothing else.
 fn kinds(criterion: &dyn Criterion, domain: usize) -> Vec<u32> {
     const LOOKED_FOR: usize = 64;
     let mut first: Vec<u32> = Vec::new();
@@ -147,7 +154,8 @@ impl Atom {
 }
 
 impl Case {
-    /// A replayed group; `urns` are the published groups in it, and beliefs in atoms that are `wanted` will be asked for.
+    /// A replayed group; `urns` are the published groups in it, and beliefs in atoms that are
+    /// `wanted` will be asked for.
     pub fn new(scene: &Scene<'_>, replay: &Replay, urns: &[&[u32]], wanted: impl Fn(u32) -> bool) -> Case {
         let held: Vec<Vec<(u32, u32)>> = urns.iter().map(|rows| counted(scene, rows)).collect();
         let shapes = shapes(replay, urns);
@@ -193,7 +201,8 @@ impl Case {
         &self.signature
     }
 
-    /// For each urn its place among those that the case was made of; the order depends on their contents alone.
+    /// For each urn its place among those that the case was made of; the order depends on their
+    /// contents alone.
     pub fn urns(&self) -> &[usize] {
         &self.urns
     }
@@ -226,7 +235,8 @@ impl Case {
     /// Whether the only test is of two halves of equal size.
     ///
     /// # Claim
-    /// Exchanging the halves maps the worlds in which one of them is unsafe onto each other, so that both have as many records with a value on average: beliefs are shares.
+    /// Exchanging the halves maps the worlds in which one of them is unsafe onto each other, so
+    /// that both have as many records with a value on average: beliefs are shares.
     fn is_halved_evenly(&self) -> bool {
         let is_whole = self.sizes.len() == 2 && self.urns.len() == 1 && self.block_size(0) == self.block_size(1);
         is_whole
@@ -285,8 +295,10 @@ fn shapes(replay: &Replay, urns: &[&[u32]]) -> Vec<Vec<u32>> {
 /// Each atom with what matters of it: equal words are interchangeable.
 ///
 /// # Claim
-/// A criterion that treats two codes alike cannot tell worlds apart in which they are exchanged. To exchange two *atoms* is to exchange codes only where no other atom of the group has them; other codes
-/// are therefore told as they are. Exchanging atoms of which every urn has equally many maps the worlds of a group onto each other.
+/// A criterion that treats two codes alike cannot tell worlds apart in which they are exchanged. To
+/// exchange two *atoms* is to exchange codes only where no other atom of the group has them; other
+/// codes are therefore told as they are. Exchanging atoms of which every urn has equally many maps
+/// the worlds of a group onto each other.
 fn describe(scene: &Scene<'_>, urns: &[&[(u32, u32)]], wanted: impl Fn(u32) -> bool) -> Vec<(Vec<u32>, u32)> {
     let mut numbers: Vec<u32> = urns.iter().flat_map(|held| held.iter().map(|entry| entry.0)).collect();
     numbers.sort_unstable();
@@ -329,7 +341,8 @@ fn header(sizes: &[Vec<u32>], replay: &Replay) -> Vec<u32> {
 /// How much work may be done on a group.
 #[derive(Clone, Copy, Debug)]
 pub struct Effort {
-    /// The most steps from state to state that are counted exactly, for all values of the group together.
+    /// The most steps from state to state that are counted exactly, for all values of the group
+    /// together.
     pub budget: u64,
     /// How many worlds are drawn where that is not enough.
     pub samples: u64,
@@ -406,7 +419,8 @@ impl<'a> Solution<'a> {
         }
     }
 
-    /// The belief that a record of a cell has one of the atoms of a class that is wanted, and not another of the class.
+    /// The belief that a record of a cell has one of the atoms of a class that is wanted, and not
+    /// another of the class.
     pub fn belief(&self, class: usize, block: usize, urn: usize) -> Estimate {
         let cell = self.case.cell(block, urn);
         let known = |belief: f64| Estimate { low: belief, high: belief };

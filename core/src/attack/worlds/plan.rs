@@ -1,4 +1,5 @@
-//! The plan of counting: in which order blocks are drawn, when each test is decided, and what must be kept in mind until then.
+//! The plan of counting: in which order blocks are drawn, when each test is decided, and what must
+//! be kept in mind until then.
 
 use super::Case;
 

@@ -25,7 +25,8 @@ pub(in crate::attack) struct Worlds<'a> {
     pub scene: &'a Scene<'a>,
     /// Nothing for a group of which some records are not published, or that is not replayed.
     pub replayed: &'a [Option<Replayed>],
-    /// How many published groups depend on decisions about others, so that they are not worked out alone.
+    /// How many published groups depend on decisions about others, so that they are not worked out
+    /// alone.
     pub coupled: u64,
     /// Which solution is a group's.
     pub solved_as: Vec<usize>,
@@ -35,7 +36,8 @@ pub(in crate::attack) struct Worlds<'a> {
 }
 
 impl<'a> Worlds<'a> {
-    /// Groups with equal signatures are worked out once. The doubt of the effort is that in all intervals together.
+    /// Groups with equal signatures are worked out once. The doubt of the effort is that in all
+    /// intervals together.
     pub fn new(
         scene: &'a Scene<'a>,
         replayed: &'a [Option<Replayed>],
@@ -148,7 +150,8 @@ impl Home<'_> {
         sizes.filter(|cell| cell.1 > 0).map(|(block, size)| (block, u64::from(size)))
     }
 
-    /// The belief that a record of a block has a value: of each of its atoms, the share of the records with that atom that have the value.
+    /// The belief that a record of a block has a value: of each of its atoms, the share of the
+    /// records with that atom that have the value.
     pub fn belief(&self, block: usize, value: &[Held]) -> Estimate {
         let mut sum = Estimate { low: 0.0, high: 0.0 };
         for held in value {

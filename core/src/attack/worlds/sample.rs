@@ -1,4 +1,5 @@
-//! Drawing worlds by lot, and replaying the method on each: those that pass where the method would have gone another way are rejected.
+//! Drawing worlds by lot, and replaying the method on each: those that pass where the method would
+//! have gone another way are rejected.
 
 use super::{Case, Effort, Estimate, Scene};
 use crate::anonymize::Checker;
@@ -24,9 +25,12 @@ pub(super) struct Sampled {
 /// Draws worlds.
 ///
 /// # Claim
-/// A world in which a test passes is kept with the chance that the method goes on, by lot: the worlds kept are independent draws from what the attacker believes. The share of a cell's records that
-/// have a value is, in each, a number from zero to some most, with the belief as its mean. By the Chernoff–Hoeffding bound the mean m of A such numbers (as parts of their most) deviates from
-/// its expectation q to either side with a chance of at most `exp(−A·KL(m‖q))`; so q is, but for the doubt allowed, where `A·KL(m‖q) ≤ ln(2/doubt)`.
+/// A world in which a test passes is kept with the chance that the method goes on, by lot: the
+/// worlds kept are independent draws from what the attacker believes. The share of a cell's records
+/// that have a value is, in each, a number from zero to some most, with the belief as its mean. By
+/// the Chernoff–Hoeffding bound the mean m of A such numbers (as parts of their most) deviates from
+/// its expectation q to either side with a chance of at most `exp(−A·KL(m‖q))`; so q is, but for
+/// the doubt allowed, where `A·KL(m‖q) ≤ ln(2/doubt)`.
 pub(super) fn sample(scene: &Scene<'_>, case: &Case, effort: &Effort) -> Sampled {
     let mut generator = generator(case);
     let mut world = World::new(case);
@@ -129,7 +133,8 @@ impl Replayed {
         Replayed { tests, passed: case.passed.to_f64() }
     }
 
-    /// Replays the method on a world; a part is looked at even if another one of its test is unsafe, because the next one may grow out of it.
+    /// Replays the method on a world; a part is looked at even if another one of its test is
+    /// unsafe, because the next one may grow out of it.
     fn is_possible(&self, case: &Case, world: &World, checker: &mut Checker<'_>, generator: &mut ChaCha8Rng) -> bool {
         let mut records: Vec<(u32, u32)> = case.atoms.iter().map(|atom| (atom.row, 0)).collect();
         for parts in &self.tests {

@@ -6,7 +6,8 @@ const CANDIDATES: [u8; 4] = [b',', b';', b'\t', b'|'];
 /// Records looked at.
 const SAMPLE: usize = 50;
 
-/// The candidate that splits the first records most evenly into most fields; a comma when none splits them at all.
+/// The candidate that splits the first records most evenly into most fields; a comma when none
+/// splits them at all.
 pub(super) fn detect(text: &[u8]) -> u8 {
     let score = |delimiter: u8| {
         let counts = fields_per_record(text, delimiter);

@@ -1,7 +1,8 @@
 //! Delimited text: comma, semicolon, tab or bar separated values.
 //!
-//! Splitting and encoding happen in one pass over blocks of whole records, in parallel, so that a file is never held in memory. Quoting
-//! follows RFC 4180 as the `csv` crate reads it, which is the oracle in tests.
+//! Splitting and encoding happen in one pass over blocks of whole records, in parallel, so that a
+//! file is never held in memory. Quoting follows RFC 4180 as the `csv` crate reads it, which is the
+//! oracle in tests.
 
 mod dialect;
 mod read;

@@ -106,7 +106,8 @@ struct Blocks<R> {
 }
 
 impl<R: Read> Blocks<R> {
-    /// Reads the first bytes and drops a byte order mark; text that is not UTF-8 by its mark is refused.
+    /// Reads the first bytes and drops a byte order mark; text that is not UTF-8 by its mark is
+    /// refused.
     fn start(source: R, sizes: Sizes) -> Result<Self> {
         let mut blocks = Blocks { source, delimiter: b',', sizes, carried: Vec::new(), lines: 0, ended: false };
         blocks.read_more(sizes.piece.max(SAMPLE))?;
@@ -247,7 +248,8 @@ impl Reader {
         }
     }
 
-    /// Refuses a text that would take far more room than there is, if it goes on as its first bytes. Records may become longer: only what is beyond doubt is refused here.
+    /// Refuses a text that would take far more room than there is, if it goes on as its first
+    /// bytes. Records may become longer: only what is beyond doubt is refused here.
     fn check_room(&self, bytes: usize, whole: u64, memory: Option<u64>) -> Result<()> {
         let records: usize = self.turns.iter().map(|&(_, records)| records).sum();
         let expected = (records as f64 / bytes.max(1) as f64 * whole as f64) as u64;
@@ -294,7 +296,8 @@ impl Reader {
                 part.push(column);
             }
         }
-        // Column by column, so that codes exist twice for only as many columns as there are threads.
+        // Column by column, so that codes exist twice for only as many columns as there are
+        // threads.
         let columns = parts.into_par_iter().with_max_len(1).map(|(name, part)| {
             let declared = options.types.iter().find(|(column, _)| *column == name);
             let encoding = Encoding { missing: &options.missing, value_type: declared.map(|(_, kind)| *kind) };
@@ -336,7 +339,8 @@ fn broken_text(line: u64) -> Error {
     Error::data("the text is not valid UTF-8").line(line).help("convert the file to UTF-8, e.g. with iconv")
 }
 
-/// Records split before their fields are coded: column by column, so that one lexicon at a time is in the nearest cache.
+/// Records split before their fields are coded: column by column, so that one lexicon at a time is
+/// in the nearest cache.
 const BATCH: usize = 256;
 
 impl Worker {
@@ -373,7 +377,8 @@ impl Worker {
     }
 }
 
-/// Splits the next records, at most [`BATCH`]: the fields of each, `width` in number, and where it starts.
+/// Splits the next records, at most [`BATCH`]: the fields of each, `width` in number, and where it
+/// starts.
 fn split(
     fields: &mut Fields,
     width: usize,

@@ -21,8 +21,9 @@ impl Cuts {
 
 /// Cuts a block that starts with a record at line ends that stand outside quotes.
 ///
-/// A quote opens a field only at its start, two quotes inside stand for one, and a quote elsewhere is text: so every quoted stretch can be
-/// found by hopping from quote to quote, without looking at the fields in between.
+/// A quote opens a field only at its start, two quotes inside stand for one, and a quote elsewhere
+/// is text: so every quoted stretch can be found by hopping from quote to quote, without looking at
+/// the fields in between.
 pub(super) fn cut(block: &[u8], delimiter: u8, pieces: usize) -> Cuts {
     let target = |piece: usize| block.len() * piece / pieces;
     let mut ends = Vec::with_capacity(pieces);
@@ -86,7 +87,8 @@ pub(super) enum End {
     Record,
 }
 
-/// Where a field's text stands: in the bytes themselves, or among the texts that had to be freed of doubled quotes.
+/// Where a field's text stands: in the bytes themselves, or among the texts that had to be freed of
+/// doubled quotes.
 ///
 /// One word (flag, start, length), because splitting writes one for every field of the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -156,7 +158,8 @@ impl<'a> Breaks<'a> {
         }
     }
 
-    // Kept out of the loop over fields, which most of the time finds the next break among those already seen.
+    // Kept out of the loop over fields, which most of the time finds the next break among those
+    // already seen.
     #[inline(never)]
     fn look(&mut self, base: usize) {
         self.base = base;
@@ -255,7 +258,8 @@ impl<'a> Fields<'a> {
         let start = self.at + 1;
         let close = closing_quote(self.bytes, start).unwrap_or(self.bytes.len());
         let inside = &self.text[start..close];
-        // Text between the closing quote and the break belongs to the field, as other readers have it.
+        // Text between the closing quote and the break belongs to the field, as other readers have
+        // it.
         let behind = (close + 1).min(self.bytes.len());
         let stop = self.breaks.at_or_behind(behind);
         let tail = &self.text[behind..stop];

@@ -42,7 +42,8 @@ fn write_record<'a>(cells: impl Iterator<Item = &'a str>, delimiter: u8, out: &m
     out.write_all(b"\n")
 }
 
-/// A field as it must stand in the file. An empty field that is a whole record is quoted, else the line would be skipped as empty.
+/// A field as it must stand in the file. An empty field that is a whole record is quoted, else the
+/// line would be skipped as empty.
 fn quoted(text: &str, delimiter: u8, alone: bool) -> String {
     let special = text.bytes().any(|byte| byte == delimiter || matches!(byte, b'"' | b'\n' | b'\r'));
     let blank_edge = text.starts_with([' ', '\t', '\u{feff}']) || text.ends_with([' ', '\t']);

@@ -19,7 +19,8 @@ pub(super) const KIND: Kind<Build> = Kind {
     },
 };
 
-/// The number of the line that each row stands on, as long as no field holds a line end: empty lines are no rows.
+/// The number of the line that each row stands on, as long as no field holds a line end: empty
+/// lines are no rows.
 pub(crate) fn line_numbers(text: &[u8]) -> Vec<u64> {
     let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
     let rows = |line: &[u8]| line.split(|byte| *byte == b'\r').filter(|row| !row.is_empty()).count();

@@ -1,7 +1,7 @@
 //! Hierarchies: how a value is made coarser, level by level, up to `*`.
 //!
-//! A [`Rule`] says how; binding it to a column gives a [`Hierarchy`], whose levels are code maps. Level 0 is the value itself; on the last level
-//! there is only one value.
+//! A [`Rule`] says how; binding it to a column gives a [`Hierarchy`], whose levels are code maps.
+//! Level 0 is the value itself; on the last level there is only one value.
 
 mod dates;
 mod fanout;
@@ -26,14 +26,17 @@ pub const TOP: &str = "*";
 
 /// A way to make values coarser, before it meets a column.
 pub trait Rule: Send + Sync {
-    /// The generalizations of every value of the column, most specific first; missing values are left to the caller unless listed.
+    /// The generalizations of every value of the column, most specific first; missing values are
+    /// left to the caller unless listed.
     fn ladder(&self, column: &Column) -> Result<Ladder>;
 
-    /// Whether a text is one of the rule's labels above the base values: how a table already recoded is told from a wrong one.
+    /// Whether a text is one of the rule's labels above the base values: how a table already
+    /// recoded is told from a wrong one.
     fn makes(&self, label: &str) -> bool;
 
-    /// The label of everything from the interval that holds one value to the one that holds another,
-    /// on a level above the values. `None` if the labels of the rule are no intervals of an order.
+    /// The label of everything from the interval that holds one value to the one that holds
+    /// another, on a level above the values. `None` if the labels of the rule are no intervals of
+    /// an order.
     fn span(&self, _level: usize, _first: &str, _last: &str) -> Option<String> {
         None
     }
@@ -48,8 +51,8 @@ pub trait Rule: Send + Sync {
         None
     }
 
-    /// What the width of these published labels is measured by, if the rule knows better than the column's type. It
-    /// must not depend on the values of the table.
+    /// What the width of these published labels is measured by, if the rule knows better than the
+    /// column's type. It must not depend on the values of the table.
     fn ruler(&self, _published: &Dictionary) -> Option<Ruler> {
         None
     }
@@ -58,16 +61,19 @@ pub trait Rule: Send + Sync {
 /// Makes a rule from checked parameters; files are relative to the folder.
 pub type Build = fn(&kind::Params, &Path) -> Result<Box<dyn Rule>>;
 
-/// The kinds of hierarchy, in the order in which documentation lists them. In a plan the key that bears a kind's name chooses it.
+/// The kinds of hierarchy, in the order in which documentation lists them. In a plan the key that
+/// bears a kind's name chooses it.
 pub const KINDS: [&Kind<Build>; 6] =
     [&file::KIND, &redact::KIND, &intervals::KIND, &dates::KIND, &fanout::KIND, &suppress::KIND];
 
-/// The generalizations of leaves. A leaf is a base value that the hierarchy knows, whether or not the column has it.
+/// The generalizations of leaves. A leaf is a base value that the hierarchy knows, whether or not
+/// the column has it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Ladder {
     /// For each leaf its labels on levels 1, 2, …: equally many for all.
     pub paths: Vec<Vec<String>>,
-    /// For each code of the column its leaf; `None` for a missing value that the rule does not list.
+    /// For each code of the column its leaf; `None` for a missing value that the rule does not
+    /// list.
     pub leaf_of_code: Vec<Option<u32>>,
 }
 
@@ -118,7 +124,8 @@ pub struct Hierarchy {
 }
 
 impl Hierarchy {
-    /// Applies a rule to the values of a column. A missing value that the rule does not list stays itself below the top.
+    /// Applies a rule to the values of a column. A missing value that the rule does not list stays
+    /// itself below the top.
     pub fn bind(rule: &dyn Rule, column: &Column) -> Result<Hierarchy> {
         let ladder = rule.ladder(column)?;
         let mut paths = ladder.paths;
@@ -177,7 +184,8 @@ impl Hierarchy {
         level.labels.get(level.code_of_base[base as usize])
     }
 
-    /// The column with its values on a level. Labels no row has any more are dropped, so that they cannot be read off the domain.
+    /// The column with its values on a level. Labels no row has any more are dropped, so that they
+    /// cannot be read off the domain.
     pub fn generalize(&self, column: &Column, level: usize) -> Column {
         let mut lexicon = Lexicon::new();
         let codes: Vec<u32> = column.codes().iter().map(|&code| lexicon.code(self.label(level, code))).collect();
@@ -205,7 +213,8 @@ impl Hierarchy {
     }
 }
 
-/// A missing value stays itself; from the level on which the hierarchy has a label like it, it goes that label's way, so that levels nest.
+/// A missing value stays itself; from the level on which the hierarchy has a label like it, it goes
+/// that label's way, so that levels nest.
 fn path_of_missing(label: &str, paths: &[Vec<String>], height: usize) -> Vec<String> {
     let alike = |at: usize| paths.iter().find(|path| path[at] == label).map(|path| (at, path));
     let mut own = vec![label.to_string(); height];
@@ -215,8 +224,9 @@ fn path_of_missing(label: &str, paths: &[Vec<String>], height: usize) -> Vec<Str
     own
 }
 
-/// A ladder for rules that work on each value alone, with the top added; `None` from the rule marks a value it cannot treat. The height depends on the rule, not on the
-/// values, so that levels in plans and certificates mean the same for every table.
+/// A ladder for rules that work on each value alone, with the top added; `None` from the rule marks
+/// a value it cannot treat. The height depends on the rule, not on the values, so that levels in
+/// plans and certificates mean the same for every table.
 fn ladder_of(column: &Column, what: &str, path: impl Fn(&str) -> Option<Vec<String>>) -> Result<Ladder> {
     let mut ladder = Ladder::default();
     for (code, label) in (0u32..).zip(column.domain().labels().iter()) {

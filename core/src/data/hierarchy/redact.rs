@@ -55,7 +55,8 @@ impl Redact {
 
 impl Rule for Redact {
     fn ladder(&self, column: &Column) -> Result<Ladder> {
-        // The level that replaces as many characters as may be is the top itself where that is all of them: 1****, then *.
+        // The level that replaces as many characters as may be is the top itself where that is all
+        // of them: 1****, then *.
         let lengths = column.domain().labels().iter().map(|label| label.chars().count());
         let levels = if lengths.max().unwrap_or(0) <= self.levels { self.levels - 1 } else { self.levels };
         ladder_of(column, "a text", |value| Some((1..=levels).map(|count| self.mask(value, count)).collect()))

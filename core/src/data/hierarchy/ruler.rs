@@ -1,4 +1,5 @@
-//! How wide a published label is: what can be told from the label itself, without the original table.
+//! How wide a published label is: what can be told from the label itself, without the original
+//! table.
 
 use std::collections::BTreeMap;
 

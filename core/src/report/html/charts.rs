@@ -159,7 +159,8 @@ fn grid(scale: &Scale, axes: &Axes<'_>, height: f64) -> Markup {
 /// A line of lying bars.
 pub(super) struct Row {
     pub name: String,
-    /// Shares from 0 to 1 of the longest bar, with what is written behind them: an outlined bar first if there are two.
+    /// Shares from 0 to 1 of the longest bar, with what is written behind them: an outlined bar
+    /// first if there are two.
     pub bars: Vec<(f64, String)>,
 }
 
@@ -254,7 +255,8 @@ pub struct Scale {
 }
 
 impl Scale {
-    /// From zero to a round number that is not below `most`; with `whole`, only whole numbers are marked.
+    /// From zero to a round number that is not below `most`; with `whole`, only whole numbers are
+    /// marked.
     pub fn from_zero(most: f64, whole: bool) -> Scale {
         let most = if most > 0.0 && most.is_finite() { most } else { 1.0 };
         let step = round_step(most / 5.0).max(if whole { 1.0 } else { 0.0 });

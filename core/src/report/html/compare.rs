@@ -58,7 +58,8 @@ impl Line {
     }
 }
 
-/// Certificates of releases side by side, by name: a table in which the best value of each line is marked, and a picture of risk against utility.
+/// Certificates of releases side by side, by name: a table in which the best value of each line is
+/// marked, and a picture of risk against utility.
 ///
 /// What a certificate lacks is shown as a dash.
 pub fn compare_html(releases: &[(String, Value)]) -> String {
@@ -219,8 +220,9 @@ fn params(answer: &Value) -> impl Iterator<Item = (&str, String)> {
     })
 }
 
-/// Whether more or less of a measured value is better: what holds shows on which side of the parameter the good values are. Where a criterion has
-/// several numbers it is not known which one was measured.
+/// Whether more or less of a measured value is better: what holds shows on which side of the
+/// parameter the good values are. Where a criterion has several numbers it is not known which one
+/// was measured.
 fn direction(answers: &[Option<&Value>]) -> Best {
     for answer in answers.iter().flatten() {
         let numbers: Vec<f64> = params(answer).filter_map(|(_, text)| text.parse().ok()).collect();
@@ -282,7 +284,8 @@ fn utility(certificates: &[&Value]) -> Vec<Line> {
         if has_any(&value) {
             lines.push(Line::new(&name, Best::Least, value));
         }
-        // How well the release predicts is measured before and after, and the only one of which more is better.
+        // How well the release predicts is measured before and after, and the only one of which
+        // more is better.
         if has_any(&after) {
             lines.push(Line::new(format!("{name} (larger is better)"), Best::Most, after));
         }
@@ -377,7 +380,8 @@ fn picture(releases: &[(String, Value)]) -> Markup {
     let attacks = keys(&certificates, "attacks", |finding| subject(finding, "attack"));
     let attacks: Vec<String> =
         attacks.into_iter().filter(|key| everywhere(&|certificate| belief(certificate, key))).collect();
-    // The attack that tells the releases apart best: one that is certain about somebody in each of them shows nothing.
+    // The attack that tells the releases apart best: one that is certain about somebody in each of
+    // them shows nothing.
     let spread = |key: &String| {
         let beliefs = certificates.iter().filter_map(|certificate| belief(certificate, key));
         beliefs.clone().fold(0.0, f64::max) - beliefs.fold(1.0, f64::min)

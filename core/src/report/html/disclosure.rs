@@ -1,12 +1,16 @@
 //! What an audience may see.
 //!
-//! The report for everybody shows no count of people that is small enough to point at somebody, and nothing from which one follows by subtraction:
+//! The report for everybody shows no count of people that is small enough to point at somebody, and
+//! nothing from which one follows by subtraction:
 //!
-//! - *Small* is a count below the release's k: the k that the plan asks for, or the size of the smallest group if that is larger. It is at least
-//!   [`LEAST`] where the plan asks for less, and groups count up to [`MOST`] only, so that a release of few large groups still says something.
+//! - *Small* is a count below the release's k: the k that the plan asks for, or the size of the
+//!   smallest group if that is larger. It is at least [`LEAST`] where the plan asks for less, and
+//!   groups count up to [`MOST`] only, so that a release of few large groups still says something.
 //! - Whatever leaves a small rest of a stated whole is hidden as the small rest itself would be.
-//! - Of parts of a whole a single small one is hidden together with the next larger part, until those hidden are not few.
-//! - Sensitive values are shown for published records only, as whole percentages. Values that few or only withheld records have are not named.
+//! - Of parts of a whole a single small one is hidden together with the next larger part, until
+//!   those hidden are not few.
+//! - Sensitive values are shown for published records only, as whole percentages. Values that few
+//!   or only withheld records have are not named.
 
 use super::Audience;
 use super::words::{grouped, percent, whole_percent};
@@ -123,7 +127,8 @@ impl Guard {
         bars
     }
 
-    /// The shares of a sensitive column's values, most frequent first; what is left over comes last.
+    /// The shares of a sensitive column's values, most frequent first; what is left over comes
+    /// last.
     pub fn values(&self, distribution: &Distribution) -> Vec<Shares> {
         let mut rows: Vec<(&str, u64, u64)> = Vec::new();
         for (at, value) in distribution.values.iter().enumerate() {
@@ -174,7 +179,8 @@ impl Guard {
     }
 }
 
-/// 1, 2–4, 5–9, 10–19, 20–49 … up to the step with this size: the first size, and the first that is too large.
+/// 1, 2–4, 5–9, 10–19, 20–49 … up to the step with this size: the first size, and the first that is
+/// too large.
 fn steps(last: u64) -> Vec<(u64, u64)> {
     let edges = (0..19).map(|power| 10u64.pow(power)).flat_map(|ten| [ten, 2 * ten, 5 * ten]);
     let edges: Vec<u64> = edges.collect();

@@ -342,7 +342,8 @@ fn beliefs(at: usize, finding: &Finding, guard: &Guard) -> Option<Markup> {
     Some(figure(&words, height, &drawing))
 }
 
-/// What the dashed line means: values have limits of their own, so people to its right need not be too many.
+/// What the dashed line means: values have limits of their own, so people to its right need not be
+/// too many.
 fn line_words(finding: &Finding) -> &'static str {
     let Some(limit) = finding.limit else { return "" };
     let beyond = |at: usize| at as f64 * 0.05 >= limit.belief.to_f64();

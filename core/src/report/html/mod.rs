@@ -1,4 +1,5 @@
-//! The report of a release as one page: no script, nothing from elsewhere, fit for screen and paper.
+//! The report of a release as one page: no script, nothing from elsewhere, fit for screen and
+//! paper.
 
 mod charts;
 mod compare;
@@ -35,8 +36,9 @@ const INTERNAL: &str = "INTERNAL — not for release";
 
 /// The report of a release.
 ///
-/// For [`Audience::External`], counts of people below the release's k are not shown, nor anything from which they follow by subtraction: `k` is what
-/// the plan asks for or the size of the smallest group, whichever is larger, at least 3; the size of the smallest group counts up to 20.
+/// For [`Audience::External`], counts of people below the release's k are not shown, nor anything
+/// from which they follow by subtraction: `k` is what the plan asks for or the size of the smallest
+/// group, whichever is larger, at least 3; the size of the smallest group counts up to 20.
 pub fn report_html(publication: &Publication, audience: Audience, title: &str) -> String {
     let guard = Guard::of(publication, audience);
     let body = html! {
@@ -73,7 +75,8 @@ pub fn report_html(publication: &Publication, audience: Audience, title: &str) -
     page(title, audience, &body)
 }
 
-/// A whole page for everybody around a body, in the style of the reports: no script, nothing from elsewhere, and a policy that forbids both.
+/// A whole page for everybody around a body, in the style of the reports: no script, nothing from
+/// elsewhere, and a policy that forbids both.
 ///
 /// ```
 /// let page = sfumato::report::html::document("Figures", &maud::html! { main { p { "1 < 2" } } });
@@ -112,7 +115,8 @@ fn page(title: &str, audience: Audience, body: &Markup) -> String {
     page.into_string()
 }
 
-/// Whether an attack found more than was promised or is tolerated. Values have limits of their own, so the highest belief alone does not tell.
+/// Whether an attack found more than was promised or is tolerated. Values have limits of their own,
+/// so the highest belief alone does not tell.
 fn exceeds(finding: &Finding) -> bool {
     finding.above_limit > 0
 }
@@ -467,7 +471,8 @@ mod tests {
         let mut publication = sample();
         publication.classification =
             Some(Classification { target: "disease".into(), before: 0.777, after: 0.7, baseline: 0.606, margin: 0.01 });
-        // Counts that occur nowhere else: 7 people, 983 of 991, row 987,654, 6 suppressed elsewhere, 8 records of a value.
+        // Counts that occur nowhere else: 7 people, 983 of 991, row 987,654, 6 suppressed
+        // elsewhere, 8 records of a value.
         publication.sensitive[0] = Distribution {
             column: "disease".into(),
             values: ["flu", "gout", "rare-published", "only-withheld"].map(String::from).to_vec(),

@@ -73,7 +73,8 @@ fn range(step: &Sizes) -> String {
     }
 }
 
-/// The distribution of a sensitive column: before and after for the custodian, published shares for everybody.
+/// The distribution of a sensitive column: before and after for the custodian, published shares for
+/// everybody.
 fn sensitive(at: usize, distribution: &Distribution, publication: &Publication, guard: &Guard) -> Markup {
     let values = guard.values(distribution);
     if values.is_empty() {

@@ -1,4 +1,5 @@
-//! The knowledge skyline as a page: what may be known, and the least that is too much. It reacts to choices without any script.
+//! The knowledge skyline as a page: what may be known, and the least that is too much. It reacts to
+//! choices without any script.
 
 use super::charts::{Words, figure, px};
 use super::words::{clipped, counted, grouped, listed, percent};

@@ -1,6 +1,7 @@
 //! How reports look: on screens light and dark, wide and narrow, and on paper.
 
-/// The one style sheet. Accent and warning colours have a contrast of at least 4.5 to the page in both schemes, and never carry a meaning alone.
+/// The one style sheet. Accent and warning colours have a contrast of at least 4.5 to the page in
+/// both schemes, and never carry a meaning alone.
 pub(super) const CSS: &str = r#"
 :root { color-scheme: light dark; --page: #fdfcfa; --card: #f5f3ee; --text: #1e2327; --soft: #565f66; --line: #d9d5cb;
   --accent: #0d5a6b; --warn: #9c2b1f; }

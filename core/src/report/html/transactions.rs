@@ -9,7 +9,8 @@ use crate::publish::earlier_sentence;
 use crate::publish::transactions::{Answer, Finding, NamedRule, OfOriginal, Publication, SensitiveSource, worst_rule};
 use maud::{Markup, html};
 
-/// The report of a release of transactions. For [`Audience::External`] it holds nothing of the original.
+/// The report of a release of transactions. For [`Audience::External`] it holds nothing of the
+/// original.
 pub fn transactions_html(publication: &Publication, audience: Audience, title: &str) -> String {
     let internal = audience == Audience::Internal;
     let original = publication.original.as_ref().filter(|_| internal);
@@ -200,7 +201,8 @@ fn rules(title: &str, rules: &[NamedRule]) -> Markup {
     }
 }
 
-/// How many records hold how many kinds of items, in the release; beside the original for the custodian.
+/// How many records hold how many kinds of items, in the release; beside the original for the
+/// custodian.
 fn look(publication: &Publication, original: Option<&OfOriginal>) -> Markup {
     let before: &[_] = original.map_or(&[], |original| &original.bands);
     let bands: Vec<(u64, u64, u64, u64)> = (0..publication.bands.len().max(before.len()))

@@ -76,7 +76,8 @@ pub(super) fn listed<T: AsRef<str>>(items: &[T]) -> String {
     }
 }
 
-/// A text cut to a width, in letters of common width; the letters of East Asia and pictures are twice as wide.
+/// A text cut to a width, in letters of common width; the letters of East Asia and pictures are
+/// twice as wide.
 pub(super) fn clipped(text: &str, width: usize) -> String {
     let wide = |letter: char| if letter >= '\u{1100}' { 2 } else { 1 };
     if text.chars().map(wide).sum::<usize>() <= width {
@@ -90,7 +91,8 @@ pub(super) fn clipped(text: &str, width: usize) -> String {
     kept.collect::<String>() + "…"
 }
 
-/// What was set, as in a plan: `k = 5`. Files are not named: their paths are about the custodian's machine.
+/// What was set, as in a plan: `k = 5`. Files are not named: their paths are about the custodian's
+/// machine.
 pub(super) fn settings(params: &Params) -> Vec<String> {
     let written = params.iter().map(|(name, setting)| match setting {
         Setting::File(_) => (name, "a file".to_string()),
@@ -99,7 +101,8 @@ pub(super) fn settings(params: &Params) -> Vec<String> {
     written.filter(|(_, text)| !text.is_empty()).map(|(name, text)| format!("{name} = {text}")).collect()
 }
 
-/// What a measured value of a parameter means for a form of release, by the letter that the literature gives it.
+/// What a measured value of a parameter means for a form of release, by the letter that the
+/// literature gives it.
 pub(super) fn meaning(param: &str, value: f64, form: Form) -> Option<String> {
     let shown = number(value);
     Some(match param {

@@ -21,7 +21,8 @@ pub fn find(name: &str) -> Result<&'static Kind<Build>> {
 ///
 /// Obligations: the finding depends on the release, the sensitive items and the parameters alone.
 pub trait Attack: Send + Sync {
-    /// Attacks a release, or an original as if it were one; an error if there is too much to look at.
+    /// Attacks a release, or an original as if it were one; an error if there is too much to look
+    /// at.
     fn run(&self, released: &Released, sensitive: &Sensitive, demand: Demand) -> Result<Found>;
 }
 
@@ -30,9 +31,11 @@ pub trait Attack: Send + Sync {
 pub struct Found {
     /// The most confident rules, the worst first.
     pub rules: Vec<Rule>,
-    /// How many rules are more confident than is demanded, among those that no other with the same records and consequent extends; nothing if they are too many to count, and then
-    /// the rules are the worst of those that were looked at.
+    /// How many rules are more confident than is demanded, among those that no other with the same
+    /// records and consequent extends; nothing if they are too many to count, and then the rules
+    /// are the worst of those that were looked at.
     pub above: Option<u64>,
-    /// How many records some rule tells a sensitive item of, truly and with more confidence than is demanded; at least so many where rules are too many to count.
+    /// How many records some rule tells a sensitive item of, truly and with more confidence than is
+    /// demanded; at least so many where rules are too many to count.
     pub people: u64,
 }

@@ -1,11 +1,16 @@
 //! Sensitive rules: what follows about people from the items that somebody knows of them.
 //!
-//! **Knowledge**: the release, and any items of a person, as many as the demand says; sensitive ones too.
-//! **Finds** the most confident rules with a sensitive item at their end, how many are more confident than is demanded, and how many people they betray.
-//! **Definition**: of the rules q → e that hold for the same records the longest stands for all (see [`rho_uncertainty`](crate::transactions::criterion::rho_uncertainty)). A record is betrayed if it holds q and e of a rule above the demand. Rules with less than `min_support`
-//! records are left out. Where sensitive items are told for groups of records, a group's share of an item is a rule with an empty antecedent, and it betrays as many records as have the item: of a group at most all.
-//! **Cost**: that of the criterion; where rules are above the demand, the search ends after half a million or some more, and they are not counted.
-//! **Reference**: Cao, Karras, Raïssi and Tan 2010; Jia, Pan, Xu, Zhu and Lo 2014.
+//! **Knowledge**: the release, and any items of a person, as many as the demand says; sensitive
+//! ones too. **Finds** the most confident rules with a sensitive item at their end, how many are
+//! more confident than is demanded, and how many people they betray. **Definition**: of the rules q
+//! → e that hold for the same records the longest stands for all (see
+//! [`rho_uncertainty`](crate::transactions::criterion::rho_uncertainty)). A record is betrayed if
+//! it holds q and e of a rule above the demand. Rules with less than `min_support` records are left
+//! out. Where sensitive items are told for groups of records, a group's share of an item is a rule
+//! with an empty antecedent, and it betrays as many records as have the item: of a group at most
+//! all. **Cost**: that of the criterion; where rules are above the demand, the search ends after
+//! half a million or some more, and they are not counted. **Reference**: Cao, Karras, Raïssi and
+//! Tan 2010; Jia, Pan, Xu, Zhu and Lo 2014.
 //!
 //! ```
 //! use sfumato::exact::Fraction;
@@ -128,7 +133,8 @@ struct Tally<'a> {
     /// The most confident rules, the worst first.
     worst: Vec<Rule>,
     above: u64,
-    /// The records that hold the item that rules are about now, and that none of them betrays; ascending.
+    /// The records that hold the item that rules are about now, and that none of them betrays;
+    /// ascending.
     silent: Option<Vec<u32>>,
     betrayed: HashSet<u32, foldhash::fast::FixedState>,
 }

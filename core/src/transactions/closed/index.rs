@@ -4,7 +4,8 @@ use super::MOST_RULES;
 use crate::transactions::{Sensitive, Transactions};
 use rayon::prelude::*;
 
-/// Records in a shape to count in. Items have ranks, the most frequent the least; records alike are one.
+/// Records in a shape to count in. Items have ranks, the most frequent the least; records alike are
+/// one.
 pub(in crate::transactions) struct Index {
     /// The items by rank.
     pub(super) item_of: Vec<u32>,

@@ -1,11 +1,13 @@
 //! Small tables that go along with an antecedent.
 
-/// Parts of records. The items that may still be added to the antecedent come first, behind them those that would already have been.
+/// Parts of records. The items that may still be added to the antecedent come first, behind them
+/// those that would already have been.
 #[derive(Default)]
 pub(super) struct Rows {
     pub(super) ranks: Vec<u32>,
     pub(super) rows: Vec<Row>,
-    /// The items that may be added, ascending, and where the rows that hold them start in `of_item`.
+    /// The items that may be added, ascending, and where the rows that hold them start in
+    /// `of_item`.
     pub(super) items: Vec<(u32, usize)>,
     of_item: Vec<u32>,
 }
@@ -32,7 +34,8 @@ impl Rows {
         &self.ranks[row.start..row.end]
     }
 
-    /// Adds a row whose ranks from `start` to `open` may still be added to the antecedent; without such it is of no use.
+    /// Adds a row whose ranks from `start` to `open` may still be added to the antecedent; without
+    /// such it is of no use.
     pub(super) fn push(&mut self, start: usize, open: usize, times: u32) {
         if open == start {
             return self.ranks.truncate(start);
@@ -52,7 +55,8 @@ impl Rows {
         }
     }
 
-    /// Merges rows to which the same may be added; of the other items they keep those that they share.
+    /// Merges rows to which the same may be added; of the other items they keep those that they
+    /// share.
     pub(super) fn merge(&mut self) {
         let Rows { ranks, rows, .. } = self;
         rows.sort_unstable_by(|a, b| ranks[a.start..a.open].cmp(&ranks[b.start..b.open]));

@@ -72,13 +72,16 @@ impl<V: Visitor> Walk<'_, V> {
         level.everybody.deliver(&mut self.room.counts);
         let Level { holders, everybody } = level;
         for number in 0..holders.items.len() {
-            // All who hold the consequent are among everybody, so that both tables have the same items.
+            // All who hold the consequent are among everybody, so that both tables have the same
+            // items.
             let rows = everybody.with(number).iter().map(|at| &everybody.rows[*at as usize]);
             self.extend(holders, number, rows.map(|row| (everybody.open(row), row.times)));
         }
     }
 
-    /// Adds one item, and everything that all records with it share, if that was not visited before; then visits everything that extends this. `everybody`: what records with the item have besides.
+    /// Adds one item, and everything that all records with it share, if that was not visited
+    /// before; then visits everything that extends this. `everybody`: what records with the item
+    /// have besides.
     fn extend<'r>(&mut self, holders: &Rows, number: usize, everybody: impl Iterator<Item = (&'r [u32], u32)>) {
         if self.stopped {
             return;
@@ -93,7 +96,8 @@ impl<V: Visitor> Walk<'_, V> {
         let length = self.antecedent.len();
         self.antecedent.push(item);
         let may_grow = self.find_uses(holders, with, item);
-        // With limited knowledge, shared items are added one by one; shorter antecedents count only if nothing is shared.
+        // With limited knowledge, shared items are added one by one; shorter antecedents count only
+        // if nothing is shared.
         let counts = !limited || length + 1 == self.scope.known || !(self.antecedent.len() > length + 1 || visited());
         if limited {
             self.antecedent.truncate(length + 1);
@@ -117,7 +121,8 @@ impl<V: Visitor> Walk<'_, V> {
         self.antecedent.truncate(length);
     }
 
-    /// Finds which more frequent items all rows share: they are added to the antecedent; and whether there are others.
+    /// Finds which more frequent items all rows share: they are added to the antecedent; and
+    /// whether there are others.
     fn find_uses(&mut self, holders: &Rows, with: &[u32], item: u32) -> bool {
         let Room { counts, uses, touched, .. } = self.room;
         for at in with {
@@ -147,8 +152,9 @@ impl<V: Visitor> Walk<'_, V> {
         self.room.touched.drain(..).for_each(|rank| self.room.uses[rank as usize] = Use::None);
     }
 
-    /// Among all records those that have everything shared: how many they are. If something may be added to the antecedent, they are kept, restricted to that; if not, counting stops where they are more
-    /// than can matter.
+    /// Among all records those that have everything shared: how many they are. If something may be
+    /// added to the antecedent, they are kept, restricted to that; if not, counting stops where
+    /// they are more than can matter.
     fn restrict<'r>(
         &self,
         everybody: impl Iterator<Item = (&'r [u32], u32)>,
@@ -197,7 +203,8 @@ impl<V: Visitor> Walk<'_, V> {
         before.filter(|rank| self.room.uses[**rank as usize] == Use::Shared).count()
     }
 
-    /// The rows of holders with an item, restricted to what may be added; items that are less frequent are remembered behind.
+    /// The rows of holders with an item, restricted to what may be added; items that are less
+    /// frequent are remembered behind.
     fn hold(&self, holders: &Rows, with: &[u32], item: u32, rows: &mut Rows) {
         rows.clear();
         for at in with {
@@ -231,7 +238,8 @@ impl<V: Visitor> Walk<'_, V> {
         Visited { visitor: self.visitor, looked_at: self.looked_at, exhaustive: !self.stopped }
     }
 
-    /// Starts with what all records with the consequent share; whether that is nothing. The records become the level.
+    /// Starts with what all records with the consequent share; whether that is nothing. The records
+    /// become the level.
     pub(super) fn start(&mut self, records: &[u32], level: &mut Level) -> bool {
         let times = |at: &u32| self.index.times[*at as usize];
         let support = records.iter().map(|at| u64::from(times(at))).sum();

@@ -19,7 +19,8 @@ pub fn find(name: &str) -> Result<&'static Kind<Build>> {
 
 /// Decides whether a release may be published.
 ///
-/// Obligations: the verdict depends on the release, the sensitive items and the parameters alone; `holds` is decided in whole numbers, for every rule there is.
+/// Obligations: the verdict depends on the release, the sensitive items and the parameters alone;
+/// `holds` is decided in whole numbers, for every rule there is.
 pub trait Criterion: Send + Sync {
     /// What it demands of every rule: methods work towards it.
     fn demand(&self) -> Demand;
@@ -33,16 +34,20 @@ pub trait Criterion: Send + Sync {
 pub struct Verdict {
     /// Whether it holds.
     pub holds: bool,
-    /// The most confident rule: of equals the one with most support, then the one with the first items, then with the first item at its end. Nothing if there is no rule about a
-    /// sensitive item. Of rules that hold for the same records the longest that somebody can know stands for all.
+    /// The most confident rule: of equals the one with most support, then the one with the first
+    /// items, then with the first item at its end. Nothing if there is no rule about a sensitive
+    /// item. Of rules that hold for the same records the longest that somebody can know stands for
+    /// all.
     pub worst: Option<Rule>,
     /// How many rules had to be looked at.
     pub looked_at: u64,
-    /// Whether no rule at all is more confident than the one told. Always so if the criterion holds; if not, the search for a worse rule ends some time.
+    /// Whether no rule at all is more confident than the one told. Always so if the criterion
+    /// holds; if not, the search for a worse rule ends some time.
     pub exhaustive: bool,
 }
 
-/// Which published items are sensitive: those that were, and coarser ones that stand for some of them.
+/// Which published items are sensitive: those that were, and coarser ones that stand for some of
+/// them.
 pub(super) fn published_sensitive(together: &Together, sensitive: &Sensitive) -> Sensitive {
     let mut flags = vec![false; together.table.names().len()];
     for item in sensitive.items() {

@@ -1,19 +1,29 @@
-//! ρ-uncertainty: whatever somebody knows of a person's items, no sensitive one follows with more confidence than ρ.
+//! ρ-uncertainty: whatever somebody knows of a person's items, no sensitive one follows with more
+//! confidence than ρ.
 //!
-//! **Promises** that of the records with any items that somebody may know, at most the share ρ has any given sensitive item besides.
-//! **Threat**: somebody who knows part of a person's set, be it one item or all but one, sensitive ones included, and infers another.
-//! **Definition**: for every set q of at most `known` items that some record holds, and every sensitive item e that is not in q: sup(q ∪ e) ≤ ρ·sup(q); with `strict`, below. The empty q, the plain frequency
-//! of e among all records, counts with `empty`. A coarser item counts as sensitive if it stands for a sensitive one. Where sensitive items are told for groups of records,
-//! each may occur in at most the share ρ of a group's records: that rule is told with an empty antecedent, and a group's numbers.
-//! **Cost**: in proportion to the rules that nothing longer stands for (the claim below) and to the records that each has to be counted in; a release has some 10⁴ to 10⁶ of them. Where the demand is not met, the search for the most
-//! confident rule ends after half a million or some more. A table with more than fifty million is given up. With limited knowledge all sets of that many items are looked at.
-//! **Reference**: Cao, Karras, Raïssi and Tan 2010; Jia, Pan, Xu, Zhu and Lo 2014.
+//! **Promises** that of the records with any items that somebody may know, at most the share ρ has
+//! any given sensitive item besides. **Threat**: somebody who knows part of a person's set, be it
+//! one item or all but one, sensitive ones included, and infers another. **Definition**: for every
+//! set q of at most `known` items that some record holds, and every sensitive item e that is not in
+//! q: sup(q ∪ e) ≤ ρ·sup(q); with `strict`, below. The empty q, the plain frequency of e among all
+//! records, counts with `empty`. A coarser item counts as sensitive if it stands for a sensitive
+//! one. Where sensitive items are told for groups of records, each may occur in at most the share ρ
+//! of a group's records: that rule is told with an empty antecedent, and a group's numbers.
+//! **Cost**: in proportion to the rules that nothing longer stands for (the claim below) and to the
+//! records that each has to be counted in; a release has some 10⁴ to 10⁶ of them. Where the demand
+//! is not met, the search for the most confident rule ends after half a million or some more. A
+//! table with more than fifty million is given up. With limited knowledge all sets of that many
+//! items are looked at. **Reference**: Cao, Karras, Raïssi and Tan 2010; Jia, Pan, Xu, Zhu and Lo
+//! 2014.
 //!
 //! # Claim
-//! *A table is safe for unlimited knowledge if sup(C) ≤ ρ·sup(C∖e) for every intersection C of records and every sensitive e in C, |C| > 1.* Take any rule q → e that some record supports, and let C be the
-//! intersection of all records that hold q and e. The records that hold C are exactly those, so sup(C) = sup(q ∪ e); and q is within C∖e, so sup(C∖e) ≤ sup(q). Hence C∖e → e has as much support and
-//! at least as much confidence. So one rule for each C and e decides, and the most confident of these is the most confident of all. Where only p items can be known, the same holds for
-//! sets to which nothing can be added without losing a record, or that have p items.
+//! *A table is safe for unlimited knowledge if sup(C) ≤ ρ·sup(C∖e) for every intersection C of
+//! records and every sensitive e in C, |C| > 1.* Take any rule q → e that some record supports, and
+//! let C be the intersection of all records that hold q and e. The records that hold C are exactly
+//! those, so sup(C) = sup(q ∪ e); and q is within C∖e, so sup(C∖e) ≤ sup(q). Hence C∖e → e has as
+//! much support and at least as much confidence. So one rule for each C and e decides, and the most
+//! confident of these is the most confident of all. Where only p items can be known, the same holds
+//! for sets to which nothing can be added without losing a record, or that have p items.
 //!
 //! ```
 //! use sfumato::kind::Raw;

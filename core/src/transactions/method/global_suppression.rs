@@ -1,19 +1,32 @@
-//! Global suppression: kinds of items are deleted wherever they occur, until no rule tells too much.
+//! Global suppression: kinds of items are deleted wherever they occur, until no rule tells too
+//! much.
 //!
-//! **Finds** a set of kinds of items to keep, such that no rule among them is unsafe and no other kind can be added: of what it tries, that which deletes the fewest occurrences.
-//! **How**: an unsafe rule is gone when one of its items is. Rules that whole records give (all of a record but e, then e) are looked at first, because they are few and mostly the worst:
-//! again and again that kind of item is deleted which takes part in most unsafe rules for each occurrence lost. When no record gives an unsafe rule, all closed sets are searched for one,
-//! which is exact. Then kinds that were deleted come back, the most frequent first, where they do no harm. The same is tried from the table without any sensitive item, and the better result is taken.
-//! **Promises** what is demanded, for every rule, however much of a record is known; never more is deleted than all sensitive items.
-//! **Cost**: for each record and each of its sensitive items a pass over the holders of the record's rarest item, in a few rounds; then a search of closed sets, of which most are passed over.
-//! **Reference**: Cao, Karras, Raïssi and Tan 2010 (SuppressControl); Pasquier et al. 1999 and Uno et al. 2004 (closed sets).
+//! **Finds** a set of kinds of items to keep, such that no rule among them is unsafe and no other
+//! kind can be added: of what it tries, that which deletes the fewest occurrences. **How**: an
+//! unsafe rule is gone when one of its items is. Rules that whole records give (all of a record but
+//! e, then e) are looked at first, because they are few and mostly the worst: again and again that
+//! kind of item is deleted which takes part in most unsafe rules for each occurrence lost. When no
+//! record gives an unsafe rule, all closed sets are searched for one, which is exact. Then kinds
+//! that were deleted come back, the most frequent first, where they do no harm. The same is tried
+//! from the table without any sensitive item, and the better result is taken. **Promises** what is
+//! demanded, for every rule, however much of a record is known; never more is deleted than all
+//! sensitive items. **Cost**: for each record and each of its sensitive items a pass over the
+//! holders of the record's rarest item, in a few rounds; then a search of closed sets, of which
+//! most are passed over. **Reference**: Cao, Karras, Raïssi and Tan 2010 (SuppressControl);
+//! Pasquier et al. 1999 and Uno et al. 2004 (closed sets).
 //!
 //! # Claim
-//! Deleting other kinds of items changes neither sup(q) nor sup(q ∪ e): a rule among the items that are left is as confident as it was in the original. So a set of kept items is safe
-//! just if it holds no unsafe rule of the original, a part of a safe set is safe, and an item may come back if no unsafe rule that it is part of lies within what is kept and itself.
-//! The search finds an unsafe rule if there is one: of all rules q → e the one whose q ∪ e is closed has the same support and at most as many with q, and closed sets are all visited but those below a set
-//! whose records R hold e and have each at least m records around them that hold all their items but e, with |R| ≤ ρ·(|R| + m): every set below has fewer records than R, and no fewer than m others with q.
-//! What is safe whatever is known is safe if less is known ([`Demand::known`]). The empty q counts just if [`Demand::empty`] says so. No rule has a sensitive item at its end if there is none, so a result always exists.
+//! Deleting other kinds of items changes neither sup(q) nor sup(q ∪ e): a rule among the items that
+//! are left is as confident as it was in the original. So a set of kept items is safe just if it
+//! holds no unsafe rule of the original, a part of a safe set is safe, and an item may come back if
+//! no unsafe rule that it is part of lies within what is kept and itself. The search finds an
+//! unsafe rule if there is one: of all rules q → e the one whose q ∪ e is closed has the same
+//! support and at most as many with q, and closed sets are all visited but those below a set whose
+//! records R hold e and have each at least m records around them that hold all their items but e,
+//! with |R| ≤ ρ·(|R| + m): every set below has fewer records than R, and no fewer than m others
+//! with q. What is safe whatever is known is safe if less is known ([`Demand::known`]). The empty q
+//! counts just if [`Demand::empty`] says so. No rule has a sensitive item at its end if there is
+//! none, so a result always exists.
 //!
 //! ```
 //! use sfumato::chance::Chance;
@@ -68,7 +81,8 @@ impl Method for GlobalSuppression {
     }
 }
 
-/// In each round so large a part of what is unsafe is dealt with before supports are counted anew: one in this many.
+/// In each round so large a part of what is unsafe is dealt with before supports are counted anew:
+/// one in this many.
 const ROUND: u64 = 4;
 /// About so many records are mended first: most of what the others tell is gone with that.
 const SAMPLE: usize = 40_000;
@@ -196,7 +210,8 @@ impl Kept {
         items
     }
 
-    /// How many records hold all of `others`, of which the first is the rarest, and `end`; and how many all of `others` without `end`.
+    /// How many records hold all of `others`, of which the first is the rarest, and `end`; and how
+    /// many all of `others` without `end`.
     fn count(&self, others: &[u32], end: u32) -> (u64, u64) {
         let Some((rarest, others)) = others.split_first() else {
             return (self.support(end), self.records.len() as u64 - self.support(end));
@@ -252,7 +267,8 @@ impl Kept {
         among.iter().any(|at| !self.ends(&self.projected(&self.records[*at as usize])).is_empty())
     }
 
-    /// What closed sets tell about an item, with `base` among what is known if one is given; if only whether there is such a set matters, the first.
+    /// What closed sets tell about an item, with `base` among what is known if one is given; if
+    /// only whether there is such a set matters, the first.
     fn sets(&self, end: u32, base: Option<u32>, first: bool) -> Vec<Unsafe> {
         let mut search = Search { kept: self, end, first, found: Vec::new() };
         search.start(base);
@@ -265,7 +281,8 @@ impl Kept {
         ends.into_par_iter().flat_map_iter(|end| self.sets(end, None, false)).collect()
     }
 
-    /// Deletes kinds of items, of those that may be deleted, until these records and all closed sets tell nothing.
+    /// Deletes kinds of items, of those that may be deleted, until these records and all closed
+    /// sets tell nothing.
     pub fn repair(&mut self, among: &[u32], may: impl Fn(u32) -> bool) {
         let sample: Vec<u32> = among.iter().copied().step_by(among.len().div_ceil(SAMPLE).max(1)).collect();
         self.repair_records(&sample, &may);
@@ -300,7 +317,8 @@ impl Kept {
         items.iter().all(|item| self.flags[*item as usize])
     }
 
-    /// Deletes kinds of items, those first that most unsafe rules are lost by for each occurrence lost, until so many are hit.
+    /// Deletes kinds of items, those first that most unsafe rules are lost by for each occurrence
+    /// lost, until so many are hit.
     pub fn hit(&mut self, found: &[Unsafe], mut enough: u64, may: &impl Fn(u32) -> bool) {
         let mut within: HashMap<u32, Vec<u32>> = HashMap::new();
         let mut worth: HashMap<u32, u64> = HashMap::new();
@@ -349,7 +367,8 @@ impl Kept {
         !self.some_record_tells(self.holders(item)) && !own(item) && self.sets_with(item, true).is_empty()
     }
 
-    /// What closed sets with an item tell about others; if only whether there is such a set matters, not all.
+    /// What closed sets with an item tell about others; if only whether there is such a set
+    /// matters, not all.
     pub fn sets_with(&self, item: u32, first: bool) -> Vec<Unsafe> {
         let mut ends: Vec<u32> =
             self.holders(item).iter().flat_map(|at| &self.records[*at as usize]).copied().collect();
@@ -362,7 +381,8 @@ impl Kept {
 }
 
 impl Unsafe {
-    /// How many rules of records are unsafe; all of them are gone, or shorter, when one of the items is deleted.
+    /// How many rules of records are unsafe; all of them are gone, or shorter, when one of the
+    /// items is deleted.
     fn worth(&self) -> u64 {
         self.times * self.ends.len() as u64
     }
@@ -397,7 +417,8 @@ impl PartialEq for Payoff {
 
 impl Eq for Payoff {}
 
-/// A search for closed sets that tell an item: prefix-preserving extensions, without those parts that can tell nothing.
+/// A search for closed sets that tell an item: prefix-preserving extensions, without those parts
+/// that can tell nothing.
 struct Search<'k> {
     kept: &'k Kept,
     end: u32,
@@ -451,7 +472,8 @@ impl Search<'_> {
         shared
     }
 
-    /// The records with all these items, of which there is at least one, and without the one that is searched for; nothing stands for all records without it.
+    /// The records with all these items, of which there is at least one, and without the one that
+    /// is searched for; nothing stands for all records without it.
     fn known_without(&self, items: &[u32]) -> Option<Vec<u32>> {
         let rarest = items.iter().copied().min_by_key(|item| self.kept.support(*item))?;
         let all = self.kept.holders(rarest).iter().copied();
@@ -489,7 +511,8 @@ impl Search<'_> {
         }
     }
 
-    /// Items that some of these records hold beyond the closed set, and which, if a set with them may tell the item.
+    /// Items that some of these records hold beyond the closed set, and which, if a set with them
+    /// may tell the item.
     fn extensions(&self, with: &[Holder], closed: &[u32], after: Option<u32>) -> Vec<(u32, Vec<Holder>)> {
         let is_new = |item: &u32| after.is_none_or(|after| *item > after) && closed.binary_search(item).is_err();
         let occurrences =
@@ -529,7 +552,8 @@ pub(super) mod tests {
         rules.all(|(set, end)| demand.allows(holding(set | end), holding(set)))
     }
 
-    /// A table of up to 8 records and 8 kinds of items, some of them sensitive, and a demand; thresholds are often reached exactly.
+    /// A table of up to 8 records and 8 kinds of items, some of them sensitive, and a demand;
+    /// thresholds are often reached exactly.
     pub fn random_case(seed: u64) -> (Transactions, Sensitive, Demand) {
         let mut generator = ChaCha8Rng::seed_from_u64(seed);
         let kinds = generator.random_range(1..=8u32);

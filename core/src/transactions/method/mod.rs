@@ -16,7 +16,8 @@ use std::path::Path;
 /// Makes a method from checked parameters.
 pub type Build = fn(&Params) -> Box<dyn Method>;
 
-/// The methods: those that delete items, the one that generalizes them, the one that separates them.
+/// The methods: those that delete items, the one that generalizes them, the one that separates
+/// them.
 pub const KINDS: [&Kind<Build>; 4] =
     [&partial_suppression::KIND, &global_suppression::KIND, &tdcontrol::KIND, &permutation::KIND];
 
@@ -47,7 +48,8 @@ pub struct Task<'a> {
 
 /// Changes transactions until a demand is met.
 ///
-/// Obligations: what it gives meets the demand; no record gains an item (a coarser name for one of its own is none); the number of records stays.
+/// Obligations: what it gives meets the demand; no record gains an item (a coarser name for one of
+/// its own is none); the number of records stays.
 pub trait Method: Send + Sync {
     /// Makes a release.
     fn make(&self, task: &Task<'_>) -> Result<Released>;

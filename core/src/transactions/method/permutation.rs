@@ -1,21 +1,39 @@
-//! Permutation: records that are alike in groups, sensitive items told for the group instead of the record.
+//! Permutation: records that are alike in groups, sensitive items told for the group instead of the
+//! record.
 //!
-//! **Finds** small groups of records that share items, in each of which every sensitive item is as rare as demanded. Items that are not sensitive stay with their records, none is deleted. Of records that have sensitive items only, those are deleted: their lines are empty and form a group of which nothing is told. Else whoever knows that nobody's set was empty would know
-//! that each of them has some of the sensitive items of its group.
-//! **How**: records are put in an order in which those that share rare items are near each other (as a reverse Cuthill–McKee order makes a matrix narrow). Around one record with a sensitive item after the other a group is formed
-//! of near records that share most items with it and no sensitive item with any other of the group; if the records that are left could then not be a safe group themselves, the record is left for later. What is left in the end is the last group.
-//! Groups, and the records in each, are published in an order drawn by lot.
-//! **Promises** that whoever takes each record of a group as equally likely to have each of its sensitive items believes in none by more than is demanded, whatever items of a person she knows.
-//! It does not protect who is in the table or which other items a record has: those are published as they are. It does not stop somebody who has learnt elsewhere which items go together, who learns it from differences between many groups,
-//! who knows what others of a group have, or who draws conclusions from the way groups are formed.
-//! **Cost**: for each record with a sensitive item a comparison with a few records around it.
-//! **Reference**: Ghinita, Tao and Kalnis 2008 (CAHD).
+//! **Finds** small groups of records that share items, in each of which every sensitive item is as
+//! rare as demanded. Items that are not sensitive stay with their records, none is deleted. Of
+//! records that have sensitive items only, those are deleted: their lines are empty and form a
+//! group of which nothing is told. Else whoever knows that nobody's set was empty would know that
+//! each of them has some of the sensitive items of its group. **How**: records are put in an order
+//! in which those that share rare items are near each other (as a reverse Cuthill–McKee order makes
+//! a matrix narrow). Around one record with a sensitive item after the other a group is formed of
+//! near records that share most items with it and no sensitive item with any other of the group; if
+//! the records that are left could then not be a safe group themselves, the record is left for
+//! later. What is left in the end is the last group. Groups, and the records in each, are published
+//! in an order drawn by lot. **Promises** that whoever takes each record of a group as equally
+//! likely to have each of its sensitive items believes in none by more than is demanded, whatever
+//! items of a person she knows. It does not protect who is in the table or which other items a
+//! record has: those are published as they are. It does not stop somebody who has learnt elsewhere
+//! which items go together, who learns it from differences between many groups, who knows what
+//! others of a group have, or who draws conclusions from the way groups are formed. **Cost**: for
+//! each record with a sensitive item a comparison with a few records around it. **Reference**:
+//! Ghinita, Tao and Kalnis 2008 (CAHD).
 //!
 //! # Claim
-//! Let every sensitive item e be as likely for each record of its group G as for any other, independently of the record's other items: with probability c(e, G)/|G|, where c counts the records of G with e. Somebody knows items q of a person, sensitive or not.
-//! The person's record is one of those that may hold q, each with some probability; whichever it is, it has e ∉ q with the probability c(e, G)/|G| of its group. Her belief is a mean of these, so at most the greatest, and each is at most ρ: groups around a record have
-//! as few records as allow one occurrence and no sensitive item twice, and after each of them what is left is checked to be a safe group. That holds for any q and so for any bound on its size ([`Demand::known`](crate::transactions::Demand::known)). The plain frequency of e
-//! ([`Demand::empty`](crate::transactions::Demand::empty)) is the mean of c(e, G)/|G| over all records, so at most ρ too. And it is the only obstacle: if an item is more frequent than demanded among all records that have something besides sensitive items, it is in some group of them.
+//! Let every sensitive item e be as likely for each record of its group G as for any other,
+//! independently of the record's other items: with probability c(e, G)/|G|, where c counts the
+//! records of G with e. Somebody knows items q of a person, sensitive or not. The person's record
+//! is one of those that may hold q, each with some probability; whichever it is, it has e ∉ q with
+//! the probability c(e, G)/|G| of its group. Her belief is a mean of these, so at most the
+//! greatest, and each is at most ρ: groups around a record have as few records as allow one
+//! occurrence and no sensitive item twice, and after each of them what is left is checked to be a
+//! safe group. That holds for any q and so for any bound on its size
+//! ([`Demand::known`](crate::transactions::Demand::known)). The plain frequency of e
+//! ([`Demand::empty`](crate::transactions::Demand::empty)) is the mean of c(e, G)/|G| over all
+//! records, so at most ρ too. And it is the only obstacle: if an item is more frequent than
+//! demanded among all records that have something besides sensitive items, it is in some group of
+//! them.
 //!
 //! ```
 //! use sfumato::chance::Chance;
@@ -86,7 +104,8 @@ fn grouped(task: &Task<'_>) -> Result<Vec<(Vec<Vec<u32>>, Shared)>> {
     Ok(groups.iter().map(|group| (group.iter().map(plain).collect(), shared(task, group))).collect())
 }
 
-/// There is a grouping of these records just if all of them together are one: a mean of shares is no more than the greatest.
+/// There is a grouping of these records just if all of them together are one: a mean of shares is
+/// no more than the greatest.
 fn check_feasible(task: &Task<'_>) -> Result<()> {
     let (supports, records) = (task.table.supports(), task.table.len() as u64);
     let most = task.demand.most(records);
@@ -123,7 +142,8 @@ fn shared(task: &Task<'_>, group: &[u32]) -> Shared {
 
 /// Records in an order in which those that share rare items are near each other.
 ///
-/// Breadth first: from a record to those that share its items, the rarest item first, short records first; starting from the shortest; reversed.
+/// Breadth first: from a record to those that share its items, the rarest item first, short records
+/// first; starting from the shortest; reversed.
 fn near_each_other(table: &Transactions, sensitive: &Sensitive) -> Vec<u32> {
     let mut holders = table.holders();
     let mut starts: Vec<u32> = (0..table.len() as u32).collect();
@@ -229,10 +249,12 @@ fn shared_items(one: &[u32], other: &[u32]) -> usize {
     one.iter().filter(|item| other.binary_search(item).is_ok()).count()
 }
 
-/// The records that are in no group yet, linked to their neighbours, and how many of them have each item.
+/// The records that are in no group yet, linked to their neighbours, and how many of them have each
+/// item.
 struct Left {
     records: u64,
-    /// The record before and the one behind, shifted by one: 0 stands for the beginning and the end.
+    /// The record before and the one behind, shifted by one: 0 stands for the beginning and the
+    /// end.
     links: Vec<(usize, usize)>,
     is_left: Vec<bool>,
     counts: Vec<u64>,
@@ -329,9 +351,11 @@ mod tests {
         released.groups.iter().flat_map(|group| std::iter::repeat_n(group, group.records)).collect()
     }
 
-    /// What is believed about an item by whoever knows that a person has these items, which are bits; nothing if nobody can have them.
+    /// What is believed about an item by whoever knows that a person has these items, which are
+    /// bits; nothing if nobody can have them.
     ///
-    /// Every record of a group has each of its sensitive items with the same probability, independently of others.
+    /// Every record of a group has each of its sensitive items with the same probability,
+    /// independently of others.
     fn belief(released: &Separated, known: u32, sensitive: &Sensitive, end: u32) -> Option<Fraction> {
         let common: u128 = 840;
         let (mut with, mut all) = (0, 0);

@@ -9,7 +9,8 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::path::Path;
 
-/// A tree over the items that are not sensitive. Its leaves are in such an order that each node stands for a stretch of them.
+/// A tree over the items that are not sensitive. Its leaves are in such an order that each node
+/// stands for a stretch of them.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Taxonomy {
     /// The nodes, the root first, those with one child left out; none if there are no leaves.
@@ -41,7 +42,8 @@ pub(super) enum Child {
 }
 
 impl Taxonomy {
-    /// Reads a taxonomy: one line for each leaf, then its ancestors, separated by ; or ,. Leaves that are sensitive items are left out.
+    /// Reads a taxonomy: one line for each leaf, then its ancestors, separated by ; or ,. Leaves
+    /// that are sensitive items are left out.
     ///
     /// Every item that is not sensitive must be a leaf, and every ancestor must have one parent.
     pub fn read(path: &Path, table: &Transactions, sensitive: &Sensitive) -> Result<Taxonomy> {
@@ -92,7 +94,8 @@ struct Line {
     names: Vec<String>,
 }
 
-/// The lines, with as many names on each; a last one that all share is added where there is none. White space around names is no part of them.
+/// The lines, with as many names on each; a last one that all share is added where there is none.
+/// White space around names is no part of them.
 fn read_lines(path: &Path) -> Result<Vec<Line>> {
     let text = std::fs::read(path).map_err(|error| Error::io(&error, path))?;
     // Names of nodes may hold commas: a semicolon on the first line settles it.
@@ -102,7 +105,8 @@ fn read_lines(path: &Path) -> Result<Vec<Line>> {
     let table = csv::read_from(&text[..], &options).map_err(|error| error.file(path))?;
     let names =
         |table: &Table, row: usize| table.columns().iter().map(|column| column.value(row).trim().to_string()).collect();
-    // Rows that span several lines hold what no name may: up to the first of them the numbers are right.
+    // Rows that span several lines hold what no name may: up to the first of them the numbers are
+    // right.
     let numbers = line_numbers(&text).into_iter().chain(std::iter::repeat(0));
     let mut lines: Vec<Line> =
         numbers.zip(0..table.rows()).map(|(number, row)| Line { number, names: names(&table, row) }).collect();
@@ -181,7 +185,8 @@ fn places(
     Err(Error::data(message).file(path).help(help))
 }
 
-/// Adds the node that stands for a stretch of sorted paths, whose first `depth` names they share, and all nodes below.
+/// Adds the node that stands for a stretch of sorted paths, whose first `depth` names they share,
+/// and all nodes below.
 fn grow(
     nodes: &mut Vec<Node>,
     taken: &mut HashSet<String>,

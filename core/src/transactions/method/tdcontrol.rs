@@ -1,19 +1,29 @@
-//! TDControl: items that are not sensitive are made coarser by a taxonomy, kinds of sensitive items are deleted; from the top down, as long as it pays.
+//! TDControl: items that are not sensitive are made coarser by a taxonomy, kinds of sensitive items
+//! are deleted; from the top down, as long as it pays.
 //!
-//! **Finds** a cut through the taxonomy, and kinds of sensitive items to delete, such that no rule is unsafe. An item is published as the node of the cut above it, whoever has it.
-//! **How**: at first every item that is not sensitive is published as the root, and sensitive kinds are deleted as needed. Then that node is replaced by its children which gains most:
-//! what the finer items are worth, less what must be deleted because of them; until no node gains anything. Last, sensitive kinds come back where they do no harm.
-//! **Promises** what is demanded, for every rule about published items. Whoever knows an item knows the node that stands for it; sensitive items are published as themselves or not at all.
-//! **Cost**: for each node, once or a few times, a check of all records that hold it: as [global suppression](super::global_suppression).
-//! **Reference**: Cao, Karras, Raïssi and Tan 2010 (TDControl).
+//! **Finds** a cut through the taxonomy, and kinds of sensitive items to delete, such that no rule
+//! is unsafe. An item is published as the node of the cut above it, whoever has it. **How**: at
+//! first every item that is not sensitive is published as the root, and sensitive kinds are deleted
+//! as needed. Then that node is replaced by its children which gains most: what the finer items are
+//! worth, less what must be deleted because of them; until no node gains anything. Last, sensitive
+//! kinds come back where they do no harm. **Promises** what is demanded, for every rule about
+//! published items. Whoever knows an item knows the node that stands for it; sensitive items are
+//! published as themselves or not at all. **Cost**: for each node, once or a few times, a check of
+//! all records that hold it: as [global suppression](super::global_suppression). **Reference**:
+//! Cao, Karras, Raïssi and Tan 2010 (TDControl).
 //!
-//! What is made small: the sum over all occurrences of the original of what they lose. An occurrence of an item that is published as a node with so many leaves loses (leaves − 1)/(all leaves − 1),
-//! one that is deleted loses 1. Leaves that are sensitive count nowhere. It is a greedy search: other cuts may be better.
+//! What is made small: the sum over all occurrences of the original of what they lose. An
+//! occurrence of an item that is published as a node with so many leaves loses (leaves − 1)/(all
+//! leaves − 1), one that is deleted loses 1. Leaves that are sensitive count nowhere. It is a
+//! greedy search: other cuts may be better.
 //!
 //! # Claim
-//! At the root, the repair leaves no unsafe rule. When a node is replaced by its children, a rule that names none of them is about the same records as before, and all sets with one of them are searched for unsafe rules
-//! until there is none; deleting further sensitive items makes no rule unsafe. Sensitive items come back only if they are part of no unsafe rule. So no rule is unsafe at the end, as defined in
-//! [global suppression](super::global_suppression), whatever is known. A record holds a node just if the original holds an item below it: no record gains anything.
+//! At the root, the repair leaves no unsafe rule. When a node is replaced by its children, a rule
+//! that names none of them is about the same records as before, and all sets with one of them are
+//! searched for unsafe rules until there is none; deleting further sensitive items makes no rule
+//! unsafe. Sensitive items come back only if they are part of no unsafe rule. So no rule is unsafe
+//! at the end, as defined in [global suppression](super::global_suppression), whatever is known. A
+//! record holds a node just if the original holds an item below it: no record gains anything.
 //!
 //! ```
 //! use sfumato::chance::Chance;
@@ -107,7 +117,8 @@ struct Candidate {
 }
 
 impl<'a> Cut<'a> {
-    /// Every item that is not sensitive is published as the root, and sensitive kinds are deleted as needed.
+    /// Every item that is not sensitive is published as the root, and sensitive kinds are deleted
+    /// as needed.
     fn new(task: &Task<'a>, taxonomy: &'a Taxonomy) -> Cut<'a> {
         let table = task.table;
         let kinds = table.names().len() as u32;
@@ -176,7 +187,8 @@ impl<'a> Cut<'a> {
         (start..end).filter_map(move |place| self.item_at[place as usize].map(|item| (item, child(place))))
     }
 
-    /// What an occurrence loses that is deleted, where one that stands for one leaf more loses one more.
+    /// What an occurrence loses that is deleted, where one that stands for one leaf more loses one
+    /// more.
     fn all(&self) -> u64 {
         self.taxonomy.leaves - 1
     }
@@ -232,7 +244,8 @@ impl<'a> Cut<'a> {
         lists.into_iter().collect()
     }
 
-    /// Deletes sensitive kinds until no set with one of these items tells anything, or more is lost than may be.
+    /// Deletes sensitive kinds until no set with one of these items tells anything, or more is lost
+    /// than may be.
     fn repair(&mut self, among: &[u32], items: &[u32], most: u64) {
         let sensitive = &self.sensitive;
         let may = |item: u32| sensitive[item as usize];
@@ -294,7 +307,8 @@ mod tests {
         }
     }
 
-    /// A taxonomy of eight items on four levels, some of whose nodes have one child or are called like items.
+    /// A taxonomy of eight items on four levels, some of whose nodes have one child or are called
+    /// like items.
     fn random_taxonomy(seed: u64) -> Vec<[String; 4]> {
         let mut generator = ChaCha8Rng::seed_from_u64(seed);
         let middle: Vec<u32> = (0..4).map(|_| generator.random_range(0..2)).collect();

@@ -1,8 +1,9 @@
 //! The share of all occurrences of items that were deleted.
 //!
-//! **Definition**: occurrences of the original that are not published, over all its occurrences; 0 if it has none. What is published under a coarser name is not deleted, also where several items of a record
-//! became one. Sensitive items that are told for a group of records are published as often as the group says.
-//! **Reference**: Jia, Pan, Xu, Zhu and Lo 2014, NS in equation (2).
+//! **Definition**: occurrences of the original that are not published, over all its occurrences; 0
+//! if it has none. What is published under a coarser name is not deleted, also where several items
+//! of a record became one. Sensitive items that are told for a group of records are published as
+//! often as the group says. **Reference**: Jia, Pan, Xu, Zhu and Lo 2014, NS in equation (2).
 
 use super::{Build, Compared, Metric};
 use crate::kind::Kind;

@@ -1,8 +1,9 @@
 //! Kullback–Leibler divergence of the frequencies of items.
 //!
-//! **Definition**: Σ T'(i)·ln(T'(i)/T(i)) over items i, T(i) the item's share of all occurrences in the original and T'(i) in what is published. A coarser item's share is divided equally among the items that it stands for.
-//! Infinite if nothing is published of something.
-//! **Reference**: Jia, Pan, Xu, Zhu and Lo 2014, equation (3).
+//! **Definition**: Σ T'(i)·ln(T'(i)/T(i)) over items i, T(i) the item's share of all occurrences in
+//! the original and T'(i) in what is published. A coarser item's share is divided equally among the
+//! items that it stands for. Infinite if nothing is published of something. **Reference**: Jia,
+//! Pan, Xu, Zhu and Lo 2014, equation (3).
 
 use super::{Build, Compared, Metric};
 use crate::kind::Kind;
@@ -28,7 +29,8 @@ impl Metric for Kl {
     }
 }
 
-/// The shares of the original's items, there and as published; nothing if no share is published though there are some. Without any occurrence all shares are zero.
+/// The shares of the original's items, there and as published; nothing if no share is published
+/// though there are some. Without any occurrence all shares are zero.
 pub(super) fn shares(compared: &Compared<'_>) -> Option<(Vec<f64>, Vec<f64>)> {
     let before = compared.original.supports();
     let published = compared.released.supports();

@@ -83,6 +83,7 @@ impl<'a> Compared<'a> {
 
 /// Measures what a release is worth.
 pub trait Metric: Send + Sync {
-    /// The value; infinite where the definition says so, and not a number where there are too many rules to compare.
+    /// The value; infinite where the definition says so, and not a number where there are too many
+    /// rules to compare.
     fn measure(&self, compared: &Compared<'_>) -> f64;
 }

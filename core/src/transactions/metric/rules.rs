@@ -1,7 +1,9 @@
 //! Association rules before and after, and how many are the same.
 //!
-//! Sets of items that are frequent enough are found depth first: the records with a set are kept with the place of its last item, and what follows there is counted. Rules are never listed: each set that was found says itself which rules it
-//! makes, and the sets of the other table say whether they make the same.
+//! Sets of items that are frequent enough are found depth first: the records with a set are kept
+//! with the place of its last item, and what follows there is counted. Rules are never listed: each
+//! set that was found says itself which rules it makes, and the sets of the other table say whether
+//! they make the same.
 
 use super::Compared;
 use crate::exact::Fraction;
@@ -179,7 +181,9 @@ impl Frequent {
         mining.is_confident(support, of)
     }
 
-    /// Two sums over all rules, each given by its items and the one at its end; nothing if they are too many. The sums are of whole numbers, and so the same in any order as long as they are exact.
+    /// Two sums over all rules, each given by its items and the one at its end; nothing if they are
+    /// too many. The sums are of whole numbers, and so the same in any order as long as they are
+    /// exact.
     fn rules(&self, mining: &Mining, weigh: impl Fn(&[u32], u32) -> (f64, f64) + Sync) -> Option<(f64, f64)> {
         const TOGETHER: usize = 1 << 12;
         let of_set = |set: usize| {
@@ -210,7 +214,8 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// Finds everything that a set becomes with more items, given the records that hold it and where what follows starts; false if that is too much.
+    /// Finds everything that a set becomes with more items, given the records that hold it and
+    /// where what follows starts; false if that is too much.
     fn extend(&mut self, set: u32, places: Vec<(u32, u32)>) -> bool {
         let rest = |place: &(u32, u32)| &self.table.record(place.0 as usize)[place.1 as usize..];
         let mut items = Vec::new();

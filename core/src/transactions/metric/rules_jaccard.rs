@@ -1,9 +1,12 @@
 //! How alike the association rules of the original and of the release are.
 //!
-//! **Definition**: rules of both over rules of either; 1 if there are none. A rule X → y has items that are not sensitive, X is not empty, at least the share `support` of all records holds X and y, and of those with X at least the share `confidence` holds y.
-//! With `longest`, of each record only its first so many items that are not sensitive are read, and of what is published only what stands for them. A rule with coarser items stands for one rule for each choice of
-//! the items that they stand for. Not a number if there are more than five million rules or sets of items: too many to compare.
-//! **Reference**: Jia, Pan, Xu, Zhu and Lo 2014, equation (4) and Section 4.1.
+//! **Definition**: rules of both over rules of either; 1 if there are none. A rule X → y has items
+//! that are not sensitive, X is not empty, at least the share `support` of all records holds X and
+//! y, and of those with X at least the share `confidence` holds y. With `longest`, of each record
+//! only its first so many items that are not sensitive are read, and of what is published only what
+//! stands for them. A rule with coarser items stands for one rule for each choice of the items that
+//! they stand for. Not a number if there are more than five million rules or sets of items: too
+//! many to compare. **Reference**: Jia, Pan, Xu, Zhu and Lo 2014, equation (4) and Section 4.1.
 
 use super::rules::{Mining, PARAMS};
 use super::{Build, Compared, Metric};

@@ -1,7 +1,9 @@
 //! Symmetric divergence of the frequencies of items.
 //!
-//! **Definition**: ½·KL(T‖M) + ½·KL(T'‖M), M = (T + T')/2, with shares T and T' as for [`kl`](super::kl): from 0 to ln 2, which it is if nothing is published of something. It is finite also where items vanish.
-//! **Reference**: Jia, Pan, Xu, Zhu and Lo 2014, Section 4.1; Lin 1991.
+//! **Definition**: ½·KL(T‖M) + ½·KL(T'‖M), M = (T + T')/2, with shares T and T' as for
+//! [`kl`](super::kl): from 0 to ln 2, which it is if nothing is published of something. It is
+//! finite also where items vanish. **Reference**: Jia, Pan, Xu, Zhu and Lo 2014, Section 4.1; Lin
+//! 1991.
 
 use super::kl::{divergence, shares};
 use super::{Build, Compared, Metric};

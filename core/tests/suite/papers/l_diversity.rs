@@ -1,4 +1,5 @@
-//! Machanavajjhala, Kifer, Gehrke, Venkitasubramaniam: ℓ-Diversity: Privacy Beyond k-Anonymity. TKDD 1(1), 2007.
+//! Machanavajjhala, Kifer, Gehrke, Venkitasubramaniam: ℓ-Diversity: Privacy Beyond k-Anonymity.
+//! TKDD 1(1), 2007.
 
 use super::real_data;
 use sfumato::candidate::Groups;
@@ -74,7 +75,8 @@ fn figure_4_is_3_diverse_and_entropy_2_8_diverse() {
     assert!((three.measured.unwrap().ln() - 1.0397).abs() < 1e-4);
 }
 
-/// Section 4.3: each attribute alone is recursive (2,3)-diverse, and yet one fact about S gives V away.
+/// Section 4.3: each attribute alone is recursive (2,3)-diverse, and yet one fact about S gives V
+/// away.
 #[test]
 fn two_attributes_diverse_alone_fail_together() {
     let table = Table::new(vec![
@@ -98,7 +100,8 @@ fn two_attributes_diverse_alone_fail_together() {
     assert!(!check("criterion = \"multi-attribute-distinct-l-diversity\"\nl = 2"));
 }
 
-/// Theorem 5.1 and Figures 5 and 6: generalizing takes β(q1,s1) from .5 to .591, past ρ₂ = .58, with a prior of .3 < ρ₁ = .31.
+/// Theorem 5.1 and Figures 5 and 6: generalizing takes β(q1,s1) from .5 to .591, past ρ₂ = .58,
+/// with a prior of .3 < ρ₁ = .31.
 #[test]
 fn bayes_optimal_privacy_is_not_monotone() {
     let folder = tempfile::tempdir().unwrap();
@@ -121,7 +124,8 @@ fn bayes_optimal_privacy_is_not_monotone() {
     assert!((after.measured.unwrap() - belief).abs() < 1e-12 && (belief - 0.591).abs() < 5e-4);
 }
 
-/// The same belief when groups are given and the joint distribution is estimated from exact values in the table.
+/// The same belief when groups are given and the joint distribution is estimated from exact values
+/// in the table.
 #[test]
 fn beliefs_in_given_groups_use_the_tables_own_distribution() {
     let table = Table::new(vec![
@@ -136,7 +140,8 @@ fn beliefs_in_given_groups_use_the_tables_own_distribution() {
     let plan = plan.unwrap();
     let one = Groups::by_ids(&[0; 5], 1);
     let found = audit_groups(&table, &plan.schema, &one, &plan.requirements, Path::new(".")).unwrap();
-    // q1: n = (3,2), f(s|q1) = (1/2,1/2), f(s|q*) = (3/5,2/5): belief (1/2, 1/2). q2 has prior 2/3 and belief 2/3.
+    // q1: n = (3,2), f(s|q1) = (1/2,1/2), f(s|q*) = (3/5,2/5): belief (1/2, 1/2). q2 has prior 2/3
+    // and belief 2/3.
     assert!((found.criteria[0].verdict.measured.unwrap() - 0.5).abs() < 1e-12);
     assert!(found.holds());
 }
@@ -169,7 +174,8 @@ fn l_equally_frequent_values_are_entropy_l_diverse() {
     }
 }
 
-/// Section 6: occupation alone is entropy 10.57-diverse, and no generalization is recursive (3,12)-diverse: the coarsest is not, and the criterion is monotone.
+/// Section 6: occupation alone is entropy 10.57-diverse, and no generalization is recursive
+/// (3,12)-diverse: the coarsest is not, and the criterion is monotone.
 #[test]
 fn adult_occupation() {
     let Some(table) = real_data::adult_complete() else { return };
@@ -186,7 +192,8 @@ fn adult_occupation() {
     assert!(check("criterion = \"recursive-cl-diversity\"\nc = 3\nl = 10").holds);
 }
 
-/// A trap for 32-bit integers: repeating rows changes no distribution, so hierarchical t-closeness 0.05 stays refused.
+/// A trap for 32-bit integers: repeating rows changes no distribution, so hierarchical t-closeness
+/// 0.05 stays refused.
 #[test]
 fn adult_repeated_keeps_its_hierarchical_distance() {
     let Some((table, folder)) = real_data::adult_arx() else { return };

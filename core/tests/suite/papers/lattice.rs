@@ -8,7 +8,8 @@ use std::path::Path;
 
 const QUASI: [&str; 7] = ["sex", "age", "race", "marital-status", "education", "native-country", "workclass"];
 
-/// The hierarchies, with the one misspelt continent of the file (England lies in "Europa", everybody else's Europe in "Europe") put right: the published optima are for it.
+/// The hierarchies, with the one misspelt continent of the file (England lies in "Europa",
+/// everybody else's Europe in "Europe") put right: the published optima are for it.
 fn mended(folder: &Path) -> tempfile::TempDir {
     let mended = tempfile::tempdir().unwrap();
     for name in QUASI.iter().chain(&["occupation"]) {
@@ -83,7 +84,8 @@ fn the_file_as_it_is_has_another_optimum() {
     assert!((found.method.search.as_ref().unwrap().value - 0.249999).abs() < 5e-7);
 }
 
-/// No generalization of Adult is recursive (3,12)-diverse on occupation, and the error says what could be met.
+/// No generalization of Adult is recursive (3,12)-diverse on occupation, and the error says what
+/// could be met.
 #[test]
 fn what_cannot_be_met_is_said() {
     let Some((table, folder)) = adult_arx() else { return };

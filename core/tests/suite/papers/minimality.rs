@@ -1,4 +1,5 @@
-//! Minimality attacks (Cormode, Srivastava, Li and Li 2010): the worked examples, and what holds on Adult.
+//! Minimality attacks (Cormode, Srivastava, Li and Li 2010): the worked examples, and what holds on
+//! Adult.
 
 use super::real_data::adult_complete;
 use sfumato::TablePlan;
@@ -81,8 +82,9 @@ fn diversity(l: u32) -> String {
 
 const ONLY: &str = "[[attack]]\nattack = \"minimality\"\n";
 
-/// Theorem 6 on real data: the largest belief of greedy grouping stays below (1 + 1/(l − 1))^(l − 1)/l, which the paper's estimates at l = 6 exceed. For l = 2 the product of the theorem has one factor, which
-/// is 2 for every number of buckets: there the bound is reached, and it is certainty.
+/// Theorem 6 on real data: the largest belief of greedy grouping stays below (1 + 1/(l − 1))^(l −
+/// 1)/l, which the paper's estimates at l = 6 exceed. For l = 2 the product of the theorem has one
+/// factor, which is 2 for every number of buckets: there the bound is reached, and it is certainty.
 #[test]
 fn greedy_beliefs_on_adult_stay_below_the_bound() {
     let Some(table) = adult_complete() else { return };
@@ -108,7 +110,8 @@ fn greedy_beliefs_on_adult_stay_below_the_bound() {
     }
 }
 
-/// The more often safe groups go on, the less is believed, and the fewer people are vulnerable; but those about whom hardly more than 1/l is believed become more at first: with a small p, groups
+/// The more often safe groups go on, the less is believed, and the fewer people are vulnerable; but
+/// those about whom hardly more than 1/l is believed become more at first: with a small p, groups
 /// appear that greedy grouping never forms.
 #[test]
 fn randomization_leaves_fewer_vulnerable() {

@@ -1,4 +1,5 @@
-//! Partial suppression on the data of Jia et al., where they are at hand: what is deleted, and what has to be.
+//! Partial suppression on the data of Jia et al., where they are at hand: what is deleted, and what
+//! has to be.
 
 use super::real_data;
 use sfumato::chance::Chance;

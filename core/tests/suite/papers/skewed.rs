@@ -1,4 +1,5 @@
-//! Publishing skewed sensitive microdata (l-dichotomy): the worked examples, what they come to for somebody who computes, the Zipf series of Section 6.2 and the samples of Adult of Section 6.1.
+//! Publishing skewed sensitive microdata (l-dichotomy): the worked examples, what they come to for
+//! somebody who computes, the Zipf series of Section 6.2 and the samples of Adult of Section 6.1.
 
 use super::real_data::adult_arx;
 use dashu_ratio::RBig;
@@ -110,7 +111,8 @@ fn example_5_each_of_three_values_may_have_been_the_frequent_one() {
     assert!(chance(&[11, 3, 2, 1, 1], 3, &[3, 3, 2, 1, 1]) >= part(1, 3));
     assert!(chance(&[10, 3, 3, 1, 1], 3, &[2, 3, 3, 1, 1]) > RBig::ZERO);
     let beliefs = member("r-suppression").beliefs(&seen(&[3, 3, 2, 1, 1], 18, 3)).unwrap();
-    // The paper has 1/3 for each of the three, "without further information"; the method's chances are some.
+    // The paper has 1/3 for each of the three, "without further information"; the method's chances
+    // are some.
     assert_eq!(beliefs, [part(137, 414), part(137, 414), part(140, 414), RBig::ZERO, RBig::ZERO]);
 }
 
@@ -143,7 +145,8 @@ fn calibrated_suppression_keeps_to_the_limit_and_withholds_less_than_safe_d() {
 
 // Section 6.2: Zipf's law.
 
-/// F_i = 1000/i^alpha, twenty values; a half is rounded to the even number, which is what the figures below are for.
+/// F_i = 1000/i^alpha, twenty values; a half is rounded to the even number, which is what the
+/// figures below are for.
 fn zipf(alpha: f64) -> Vec<u64> {
     (1..=20).map(|rank| (1000.0 / f64::from(rank).powf(alpha)).round_ties_even() as u64).collect()
 }
@@ -247,10 +250,13 @@ fn occupations() -> Option<Column> {
     Some(column)
 }
 
-/// Samples of 0.5 %, l = 6. The paper prints 40 violating samples of 100, less than 3 % withheld by R-suppression, nearly as little by the bound, and more than 10 % by Safe D.
+/// Samples of 0.5 %, l = 6. The paper prints 40 violating samples of 100, less than 3 % withheld by
+/// R-suppression, nearly as little by the bound, and more than 10 % by Safe D.
 ///
-/// Over 40 seeds: 26 to 49 violating samples, in the mean 33.7; 2.9 % (bound), 3.2 % (R), 3.6 % (calibrated) and 8.3 % (Safe D) of all samples; 8.7, 9.6, 10.7 and 24.7 % of the violating ones.
-/// So both printed rates are within what a hundred samples may give, but not at once: Safe D takes 2.4 to 2.8 times what R-suppression does, and the paper has more than 3.3 times.
+/// Over 40 seeds: 26 to 49 violating samples, in the mean 33.7; 2.9 % (bound), 3.2 % (R), 3.6 %
+/// (calibrated) and 8.3 % (Safe D) of all samples; 8.7, 9.6, 10.7 and 24.7 % of the violating ones.
+/// So both printed rates are within what a hundred samples may give, but not at once: Safe D takes
+/// 2.4 to 2.8 times what R-suppression does, and the paper has more than 3.3 times.
 #[test]
 fn samples_of_adult_at_l_6() {
     let Some(column) = occupations() else { return };

@@ -16,7 +16,8 @@ const COLUMNS: &str = "age = \"quasi\"\nworkclass = \"quasi\"\neducation = \"qua
 /// What the paper prints for its (3,6)-diverse candidate, Exec-managerial, 95 %.
 const PRINTED: [(u64, u64, u64); 7] = [(0, 4, 0), (1, 3, 1), (2, 2, 2), (3, 1, 2), (2, 1, 3), (4, 0, 3), (3, 0, 4)];
 
-/// A (3,6)-diverse candidate, which is the skyline point (4,0,0) at 75 % for every value (Proposition 4).
+/// A (3,6)-diverse candidate, which is the skyline point (4,0,0) at 75 % for every value
+/// (Proposition 4).
 fn diverse(priority: &str) -> Option<(TablePlan, Made)> {
     let text = format!(
         "[columns]\n{COLUMNS}\n[[require]]\ncriterion = \"skyline\"\npoints = [{{ l = 4, k = 0, m = 0, c = \"0.75\" }}]\n\

@@ -1,4 +1,5 @@
-//! Every criterion once more, straight from the definitions, in fractions and with all groups, values and possible worlds tried: shares no code with the library.
+//! Every criterion once more, straight from the definitions, in fractions and with all groups,
+//! values and possible worlds tried: shares no code with the library.
 
 use super::worlds::Worlds;
 use dashu_int::{IBig, UBig};
@@ -163,7 +164,8 @@ pub fn judge(name: &str, params: Written<'_>, case: &Case) -> Found {
     }
 }
 
-/// Definition 4.6: for every sensitive column the groups by quasi-identifiers and the other sensitive columns.
+/// Definition 4.6: for every sensitive column the groups by quasi-identifiers and the other
+/// sensitive columns.
 fn with_others_known(case: &Case) -> Vec<Counts> {
     let mut parts = Vec::new();
     for group in &case.groups {
@@ -259,7 +261,8 @@ fn needed_c(l: usize, groups: &[Counts], free: &[u8]) -> Measured {
     }))
 }
 
-/// Definitions 4.1 and 4.5. Whichever don't-care counts are lowered, all go to the e^M at which nothing more is won; which ones those are is tried.
+/// Definitions 4.1 and 4.5. Whichever don't-care counts are lowered, all go to the e^M at which
+/// nothing more is won; which ones those are is tried.
 fn entropy(l: &RBig, groups: &[Counts], free: &[u8]) -> Found {
     let mut holds = true;
     let mut lowest: Option<f64> = None;
@@ -314,7 +317,8 @@ fn reaches(stay: &[u64], lowered: u64, l: &RBig) -> bool {
         || RBig::from(UBig::from(total).pow(total as usize)) >= rest.pow(total as isize) * RBig::from(self_powers(stay))
 }
 
-/// The cost of moving the whole's distribution to the group's, record by record: both are repeated until they have equally many.
+/// The cost of moving the whole's distribution to the group's, record by record: both are repeated
+/// until they have equally many.
 fn t_closeness(params: &Params<'_>, case: &Case, groups: &[Counts], whole: &Counts) -> Found {
     let values: Vec<u8> = match case.order.is_empty() {
         true => whole.keys().copied().collect(),
@@ -345,7 +349,8 @@ fn t_closeness(params: &Params<'_>, case: &Case, groups: &[Counts], whole: &Coun
     at_most(most(groups.iter().map(|group| Some(distance(group)))), &params.decimal("t"))
 }
 
-/// In a hierarchy nothing beats pairing what has the nearest common ancestor first: on level h of H it costs h/H.
+/// In a hierarchy nothing beats pairing what has the nearest common ancestor first: on level h of H
+/// it costs h/H.
 fn pairing_cost(mut own: Vec<u8>, mut all: Vec<u8>, levels: &[Vec<u8>]) -> RBig {
     let mut cost = 0;
     for height in 0..=levels.len() as u64 {
@@ -411,7 +416,8 @@ fn delta_disclosure(params: &Params<'_>, groups: &[Counts], whole: &Counts, free
             largest = largest.max(if logarithm < RBig::ZERO { -logarithm } else { logarithm });
         }
     }
-    // No logarithm of a fraction but 1 is a decimal, so that thirty digits tell on which side one with fewer is.
+    // No logarithm of a fraction but 1 is a decimal, so that thirty digits tell on which side one
+    // with fewer is.
     found(largest < params.decimal("delta"), Measured::About(largest))
 }
 

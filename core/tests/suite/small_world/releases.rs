@@ -1,4 +1,5 @@
-//! Every method and form on small tables: what is published satisfies the definition, from memory and from disk, and nothing is called infeasible that is not.
+//! Every method and form on small tables: what is published satisfies the definition, from memory
+//! and from disk, and nothing is called infeasible that is not.
 
 use super::naive::{Case, Person, judge};
 use super::settings::Asked;
@@ -36,7 +37,8 @@ pub struct Tally {
     pub by_pair: BTreeMap<(&'static str, &'static str), usize>,
 }
 
-/// What small tables can satisfy, and do not always. A criterion that this does not know is an error.
+/// What small tables can satisfy, and do not always. A criterion that this does not know is an
+/// error.
 fn mild(kind: &'static Kind<Build>) -> Asked {
     let inner = kind.name.strip_prefix("multi-attribute-").unwrap_or(kind.name);
     let params: &[(&'static str, &str)] = match inner {
@@ -215,7 +217,8 @@ impl Demand {
     fn check_infeasible(&self, error: &Error, everybody: &[Person], rows: &Rows<3>) {
         assert_eq!(error.fault(), Fault::Infeasible, "{}: {error}", self.told(rows));
         let one_group = Case { groups: vec![everybody.to_vec()], ..Case::default() };
-        // Anatomy needs as many values as a group has records, and methods that take whole buckets leave the last records over.
+        // Anatomy needs as many values as a group has records, and methods that take whole buckets
+        // leave the last records over.
         let claims_nothing = matches!(self.method, "anatomy" | "greedy-grouping" | "randomized-greedy-grouping");
         if !claims_nothing {
             assert!(!self.holds(&one_group), "{}: everybody in one group is safe, but {error}", self.told(rows));
@@ -228,7 +231,8 @@ impl Demand {
     }
 }
 
-/// The table on every choice of levels: intervals of one, two and four, or all; the other quasi-identifier as it is or not at all.
+/// The table on every choice of levels: intervals of one, two and four, or all; the other
+/// quasi-identifier as it is or not at all.
 fn generalizations(everybody: &[Person]) -> impl Iterator<Item = Case> {
     let choices = [1u8, 2, 4, 100].into_iter().flat_map(|width| [1u8, 100].map(|other| (width, other)));
     choices.map(|(width, other)| {

@@ -1,4 +1,5 @@
-//! What is asked of small tables: for every criterion of the list several parameters, many of which lie exactly where some small group is.
+//! What is asked of small tables: for every criterion of the list several parameters, many of which
+//! lie exactly where some small group is.
 
 use super::naive::{self, Measured, decimal, floor, ratio, written};
 use dashu_ratio::RBig;
@@ -32,7 +33,8 @@ impl Asked {
     }
 }
 
-/// What each criterion is asked for. A criterion that this does not know is an error: nothing new goes untested.
+/// What each criterion is asked for. A criterion that this does not know is an error: nothing new
+/// goes untested.
 pub fn of(kind: &'static Kind<Build>) -> Vec<Asked> {
     let one = |name: &'static str, texts: &[&str]| texts.iter().map(|text| Asked::new(kind, &[(name, text)])).collect();
     let all = |sets: &[&[(&'static str, &str)]]| sets.iter().map(|set| Asked::new(kind, set)).collect();
@@ -166,7 +168,8 @@ fn scalar(name: &str) -> Option<&'static str> {
 /// Decimals of the parameters around a measured value.
 const PLACES: usize = 24;
 
-/// The same question with the parameter at what was measured, and a hair to either side. Nothing where no parameter is near.
+/// The same question with the parameter at what was measured, and a hair to either side. Nothing
+/// where no parameter is near.
 pub fn around(asked: &Asked, found: &naive::Found) -> Vec<Asked> {
     let Some(name) = scalar(asked.kind.name) else { return around_points(asked, found) };
     let (measured, places) = match &found.measured {

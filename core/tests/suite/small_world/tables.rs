@@ -1,4 +1,5 @@
-//! Every small table, one for each way to be different: neither the order of rows nor the names of values count.
+//! Every small table, one for each way to be different: neither the order of rows nor the names of
+//! values count.
 
 use std::collections::BTreeSet;
 
@@ -42,7 +43,8 @@ impl<const COLUMNS: usize> Begun<COLUMNS> {
     }
 }
 
-/// The least of all tables that differ from this one in the order of rows and names of values only, and how many orders of (different) rows lead to it.
+/// The least of all tables that differ from this one in the order of rows and names of values only,
+/// and how many orders of (different) rows lead to it.
 fn canonical<const COLUMNS: usize>(rows: &Rows<COLUMNS>) -> (Rows<COLUMNS>, u64) {
     let mut begun = vec![Begun::<COLUMNS>::NOTHING];
     let mut least = Vec::with_capacity(rows.len());
@@ -101,7 +103,8 @@ fn one_row_more<const COLUMNS: usize>(table: &Rows<COLUMNS>) -> BTreeSet<Rows<CO
     grown.collect()
 }
 
-/// How many tables with named rows a table stands for: each column divides the rows into classes of equal values.
+/// How many tables with named rows a table stands for: each column divides the rows into classes of
+/// equal values.
 pub fn stands_for<const COLUMNS: usize>(table: &Rows<COLUMNS>) -> u64 {
     let factorial = |n: usize| (1..=n as u64).product::<u64>();
     let mut sorted = table.clone();

@@ -1,4 +1,5 @@
-//! Possible worlds of a small release, counted: every way in which the values of a group can belong to its people.
+//! Possible worlds of a small release, counted: every way in which the values of a group can belong
+//! to its people.
 
 use super::naive::{Case, ratio};
 use dashu_ratio::RBig;
@@ -128,7 +129,8 @@ impl Worlds {
         highest
     }
 
-    /// The highest belief in a protected value of somebody who knows at most l values that the target does not have, the values of k others, and m members of the family.
+    /// The highest belief in a protected value of somebody who knows at most l values that the
+    /// target does not have, the values of k others, and m members of the family.
     pub fn budget(&self, [l, k, m]: [usize; 3], protects: &dyn Fn(u8) -> bool) -> RBig {
         let mut highest = (0, 1);
         for target in self.targets() {
@@ -140,7 +142,8 @@ impl Worlds {
                     continue;
                 }
                 let alternatives: Vec<usize> = (0..self.has[target].len()).filter(|&other| other != value).collect();
-                // Each leaves fewer worlds in which she does not have the value, and all in which she has it.
+                // Each leaves fewer worlds in which she does not have the value, and all in which
+                // she has it.
                 let spared = |event: Event| except(&self.all, &event);
                 let excluded: Vec<Event> = sets(&alternatives, l)
                     .iter()
@@ -161,7 +164,8 @@ impl Worlds {
                     let lacks = except(known, own);
                     for excluded in &excluded {
                         let lacks = and(&lacks, excluded);
-                        // Whoever is known is no member of the family: by definition they are different people.
+                        // Whoever is known is no member of the family: by definition they are
+                        // different people.
                         for (_, family) in families.iter().filter(|(members, _)| members & who == 0) {
                             let possible = has + count(&and(&lacks, family));
                             if has * highest.1 > highest.0 * possible {

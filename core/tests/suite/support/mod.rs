@@ -1,4 +1,5 @@
-//! A second, plain reading of every definition, in floats and loops: shares no code with the library.
+//! A second, plain reading of every definition, in floats and loops: shares no code with the
+//! library.
 
 #[path = "../../../../reproduce/src/skyline/dynamic_program.rs"]
 pub mod dynamic_program;
@@ -159,7 +160,8 @@ fn pd_ratio(counts: &Counts, dont_care: &[u32], l: usize) -> f64 {
     r(y) / (tail + 0.0)
 }
 
-/// The least chance that so many statements about people of one group are all false, people before having been named at most so many values.
+/// The least chance that so many statements about people of one group are all false, people before
+/// having been named at most so many values.
 fn all_false(counts: &[f64], statements: usize, person: usize, at_most: usize) -> f64 {
     if statements == 0 {
         return 1.0;
@@ -172,7 +174,8 @@ fn all_false(counts: &[f64], statements: usize, person: usize, at_most: usize) -
     named.fold(f64::INFINITY, f64::min)
 }
 
-/// The least negated ratio of (c,k)-safety: every way to spread statements over groups, one of which is the target's.
+/// The least negated ratio of (c,k)-safety: every way to spread statements over groups, one of
+/// which is the target's.
 fn least_ratio(groups: &[Vec<f64>], statements: usize, has_target: bool) -> f64 {
     let Some((first, rest)) = groups.split_first() else {
         return if statements == 0 && has_target { 1.0 } else { f64::INFINITY };
@@ -333,7 +336,8 @@ pub fn naive(wanted: &Requirement, rows: &[Row]) -> Plain {
             } else {
                 decided.iter().copied().collect::<Option<Vec<bool>>>().map(|_| true)
             };
-            // The point that decides: one that fails if any does, and of those the one that is strained most. At exactly c a point fails.
+            // The point that decides: one that fails if any does, and of those the one that is
+            // strained most. At exactly c a point fails.
             let strain = |(belief, c): &(f64, f64)| (*belief > c - 1e-9, belief / c);
             let deciding = points.iter().max_by(|a, b| strain(a).partial_cmp(&strain(b)).expect("numbers"));
             Plain { measured: deciding.expect("a point").0, holds }

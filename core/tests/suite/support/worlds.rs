@@ -1,8 +1,10 @@
-//! Every possible world of a small release, and what an attacker believes: counted, without a formula.
+//! Every possible world of a small release, and what an attacker believes: counted, without a
+//! formula.
 
 use super::dynamic_program::Semantics;
 
-/// A small release: for each group its people, each with the values that she has (once or more often).
+/// A small release: for each group its people, each with the values that she has (once or more
+/// often).
 pub type Release = Vec<Vec<Vec<usize>>>;
 
 /// A set of worlds, one bit each.
@@ -60,7 +62,8 @@ impl Share {
         self.0 as f64 / self.1 as f64
     }
 
-    /// The largest number of twelve decimals that is not above it, and the least that is: the second only if it is at most one.
+    /// The largest number of twelve decimals that is not above it, and the least that is: the
+    /// second only if it is at most one.
     pub fn decimals(self) -> (String, Option<String>) {
         const ONE: u128 = 1_000_000_000_000;
         let below = u128::from(self.0) * ONE / u128::from(self.1);
@@ -138,14 +141,16 @@ impl Worlds {
         }
     }
 
-    /// The belief that a person has a value, of somebody who knows some facts; nothing if they cannot be true.
+    /// The belief that a person has a value, of somebody who knows some facts; nothing if they
+    /// cannot be true.
     pub fn belief(&self, (target, value): (usize, usize), known: &[Fact]) -> Option<Share> {
         let possible = known.iter().fold(self.all.clone(), |event, &fact| event.and(&self.event(fact)));
         let share = Share(possible.count_both(&self.has[target][value]), possible.count());
         (share.1 > 0).then_some(share)
     }
 
-    /// The highest belief in a value, for every (l, k, m) up to the given ones: every target, every l values, every k others with every value, every m relatives.
+    /// The highest belief in a value, for every (l, k, m) up to the given ones: every target, every
+    /// l values, every k others with every value, every m relatives.
     pub fn breaches(&self, value: usize, most: (usize, usize, usize)) -> Vec<((usize, usize, usize), Share)> {
         let (l, k, m) = most;
         let mut found = vec![Share(0, 1); (l + 1) * (k + 1) * (m + 1)];
@@ -216,7 +221,8 @@ impl Worlds {
         }
     }
 
-    /// The highest belief in any value of anybody, for every number of implications up to the given one.
+    /// The highest belief in any value of anybody, for every number of implications up to the given
+    /// one.
     pub fn with_implications(&self, most: usize) -> Vec<Share> {
         let mut found = vec![Share(0, 1); most + 1];
         for target in 0..self.group_of.len() {
@@ -256,7 +262,8 @@ fn worlds_of(semantics: Semantics, people: usize, counts: &[usize]) -> Vec<Vec<u
         };
         let ways: Vec<Vec<usize>> = match semantics {
             Semantics::Multiset => draws(people, count),
-            // Bijections that differ only in which of equal values somebody gets are one arrangement; each stands for as many.
+            // Bijections that differ only in which of equal values somebody gets are one
+            // arrangement; each stands for as many.
             _ => choices(people, count),
         };
         worlds = worlds

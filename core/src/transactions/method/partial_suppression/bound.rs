@@ -8,14 +8,23 @@ use rayon::prelude::*;
 /// How many parts of a record are looked at before a weaker bound is taken for it.
 const MOST_PARTS: u32 = 200_000;
 
-/// At least so many items have to be deleted from a table, by whatever method, before the demand is met. Zero where the attacker's knowledge is bounded: then nothing is known about that.
+/// At least so many items have to be deleted from a table, by whatever method, before the demand is
+/// met. Zero where the attacker's knowledge is bounded: then nothing is known about that.
 ///
 /// # Claim
-/// Let a safe table be given, in which r' is left of the record r, with k sensitive items and something besides for each of them to be inferred from. For a sensitive e in r' let c be how many records have r', r itself among them:
-/// at most ρ of those that have r'∖{e} have e as well, so at least c·(1 − ρ)/ρ of them do not have e. These *cover* e: there are at least `needed` = ⌈(1 − ρ)/ρ⌉ of them (none if ρ = 1; one more if the demand is strict and that is a whole number). Whoever covers e
-/// has all other items of r' but not e, so nobody covers two items, and all together there are at least k·needed. Deleting adds nothing: in the original as well they have all of r' but at most one sensitive item. So r' is one of
-/// the parts of r for which the *original* has so many other records; and r lost at least as many items as the largest such part lacks. To keep no sensitive item, or one item alone, is possible always. The bounds of all
-/// records add up. (The search looks at every such part: where an item e lacks records that could cover it, either e is not in r', or r' is within {e} and what r has in common with a record that is not among those which have all the rest.)
+/// Let a safe table be given, in which r' is left of the record r, with k sensitive items and
+/// something besides for each of them to be inferred from. For a sensitive e in r' let c be how
+/// many records have r', r itself among them: at most ρ of those that have r'∖{e} have e as well,
+/// so at least c·(1 − ρ)/ρ of them do not have e. These *cover* e: there are at least `needed` =
+/// ⌈(1 − ρ)/ρ⌉ of them (none if ρ = 1; one more if the demand is strict and that is a whole
+/// number). Whoever covers e has all other items of r' but not e, so nobody covers two items, and
+/// all together there are at least k·needed. Deleting adds nothing: in the original as well they
+/// have all of r' but at most one sensitive item. So r' is one of the parts of r for which the
+/// *original* has so many other records; and r lost at least as many items as the largest such part
+/// lacks. To keep no sensitive item, or one item alone, is possible always. The bounds of all
+/// records add up. (The search looks at every such part: where an item e lacks records that could
+/// cover it, either e is not in r', or r' is within {e} and what r has in common with a record that
+/// is not among those which have all the rest.)
 pub fn least_deleted(task: &Task<'_>) -> u64 {
     let work = Work::new(task.table, task.sensitive, task.demand, task.watch);
     if task.demand.known.is_some() {
@@ -84,7 +93,8 @@ impl Search {
         })
     }
 
-    /// Whether there are too few records to cover all sensitive items of a part, none of them twice.
+    /// Whether there are too few records to cover all sensitive items of a part, none of them
+    /// twice.
     fn lacks_covers(&self, part: u128) -> bool {
         let could = |common: u128| {
             let lacking = part & !common;
@@ -103,7 +113,8 @@ impl Search {
         parts
     }
 
-    /// What is left of a record with a sensitive item has all but one of its items in common with another record.
+    /// What is left of a record with a sensitive item has all but one of its items in common with
+    /// another record.
     fn weaker(&self) -> u32 {
         self.others.iter().map(|(common, _)| common.count_ones() + 1).max().unwrap_or(0).max(self.most)
     }

@@ -4,16 +4,19 @@ use super::Objective;
 use super::work::Work;
 use crate::transactions::Rule;
 
-/// How fast an item's price rises when too little of its kind is left. Twice and half as much were tried: less leaves frequent items too frequent, more deletes more.
+/// How fast an item's price rises when too little of its kind is left. Twice and half as much were
+/// tried: less leaves frequent items too frequent, more deletes more.
 const STEEPNESS: i32 = 4;
 
 /// How much is left of a kind of which nothing has been seen yet, in records.
 const PRIOR: f64 = 0.5;
 
-/// How far the share that is left of a kind may be above that of sensitive items, before the surplus is deleted.
+/// How far the share that is left of a kind may be above that of sensitive items, before the
+/// surplus is deleted.
 const TOLERANCE: f64 = 1.02;
 
-/// What is added before a wanted number is rounded down. One left of a single occurrence distorts less than none from a share of 0.3 on: compare the two terms of the symmetric divergence.
+/// What is added before a wanted number is rounded down. One left of a single occurrence distorts
+/// less than none from a share of 0.3 on: compare the two terms of the symmetric divergence.
 const ROUND_UP: f64 = 0.7;
 
 /// Prices for items: what little is left of is dear.
@@ -48,8 +51,9 @@ fn ratio(work: &Work<'_>, item: u32) -> f64 {
 
 impl Objective for Dist {
     /// # How
-    /// Either all items that are not sensitive, or as many as can be of all items, the dearest first: whatever is worth more at the present prices. Long records tend to the former, until sensitive
-    /// items are dear.
+    /// Either all items that are not sensitive, or as many as can be of all items, the dearest
+    /// first: whatever is worth more at the present prices. Long records tend to the former, until
+    /// sensitive items are dear.
     fn choose(&self, work: &Work<'_>, at: usize, items: &[u32]) -> Vec<u32> {
         let plain: Vec<u32> = items.iter().copied().filter(|item| !work.sensitive.has(*item)).collect();
         let mut dearest: Vec<(f64, u32)> = items.iter().map(|item| (self.price(work, at, *item), *item)).collect();
@@ -87,7 +91,8 @@ impl Objective for Dist {
         self.records += 1;
     }
 
-    /// Of kinds of which more than of sensitive ones is left (or of the others, if those have lost more) so much that the same share is left of all.
+    /// Of kinds of which more than of sensitive ones is left (or of the others, if those have lost
+    /// more) so much that the same share is left of all.
     fn surplus(&self, work: &Work<'_>) -> Vec<u64> {
         let share = [true, false].map(|sensitive| {
             let items = || (0..work.kinds() as u32).filter(|item| work.sensitive.has(*item) == sensitive);
@@ -104,7 +109,8 @@ impl Objective for Dist {
         (0..work.kinds() as u32).map(surplus).collect()
     }
 
-    /// Of rare kinds often nothing is left, and a kind that is gone distorts most: what is missing to the share that is left of all.
+    /// Of rare kinds often nothing is left, and a kind that is gone distorts most: what is missing
+    /// to the share that is left of all.
     fn missing(&self, work: &Work<'_>) -> Vec<u64> {
         let (first, left) = work.occurrences();
         let share = left as f64 / first as f64;

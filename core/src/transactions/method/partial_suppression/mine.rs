@@ -4,7 +4,8 @@ use super::Objective;
 use super::work::{Work, counted, places, signature};
 use crate::transactions::Rule;
 
-/// What an item that is kept is worth. Of two parts of the same size the one with more items that are not sensitive is better: rules among those are what analysts look for.
+/// What an item that is kept is worth. Of two parts of the same size the one with more items that
+/// are not sensitive is better: rules among those are what analysts look for.
 const WORTH: u32 = 129;
 
 /// How many parts of a record are looked at before the best so far is taken.
@@ -18,9 +19,11 @@ pub struct Mine;
 
 impl Objective for Mine {
     /// # How
-    /// A sensitive item of a part can stay if enough other records have the rest of the part but not that item: they *cover* it. Beginning with the whole record, an item that is not covered is deleted, or
-    /// the part is cut down to what it has in common with a record that would cover it; whatever keeps more is followed first, and what cannot keep more than the best so far is left. To keep no
-    /// sensitive item is always possible.
+    /// A sensitive item of a part can stay if enough other records have the rest of the part but
+    /// not that item: they *cover* it. Beginning with the whole record, an item that is not covered
+    /// is deleted, or the part is cut down to what it has in common with a record that would cover
+    /// it; whatever keeps more is followed first, and what cannot keep more than the best so far is
+    /// left. To keep no sensitive item is always possible.
     fn choose(&self, work: &Work<'_>, at: usize, items: &[u32]) -> Vec<u32> {
         let mut plain: Vec<u32> = items.iter().copied().filter(|item| !work.sensitive.has(*item)).collect();
         if plain.is_empty() {
@@ -60,7 +63,8 @@ impl Objective for Mine {
 pub fn others(work: &Work<'_>, at: usize, items: &[u32], least: usize) -> Vec<(u128, u64)> {
     let mut rarest = items.to_vec();
     rarest.sort_unstable_by_key(|item| work.at_first(*item));
-    // Whoever lacks more than `len − least` of the items has too little in common: so a record that has enough has one of any `len − least + 1`.
+    // Whoever lacks more than `len − least` of the items has too little in common: so a record that
+    // has enough has one of any `len − least + 1`.
     rarest.truncate(items.len() - least + 1);
     let (own, mut near) = (signature(items), Vec::<u32>::new());
     let twins = items.len() as u32 - own.count_ones();
@@ -120,7 +124,8 @@ impl Search<'_, '_> {
         too_sure.min().map(|(_, place)| place)
     }
 
-    /// Parts that the sensitive item at a place could stay in, because a record without it has all the rest.
+    /// Parts that the sensitive item at a place could stay in, because a record without it has all
+    /// the rest.
     fn covered(&self, part: u128, place: u32) -> Vec<u128> {
         let without = self.others.iter().filter(|(common, _)| common >> place & 1 == 0);
         let mut parts: Vec<u128> = without.map(|(common, _)| common & part | 1 << place).collect();

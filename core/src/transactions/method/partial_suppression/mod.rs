@@ -1,18 +1,27 @@
 //! Partial suppression: items are deleted from some of the records that have them, not from all.
 //!
-//! **Finds** a table in which no rule about a sensitive item is too sure, with few items deleted (`mine`) or with the distribution of items kept (`dist`).
-//! **How**: every record is a closed set, and rules r∖{e} → e of records are the surest there are. So records come first, those with most items that are not sensitive at the head: each is replaced by the best part of it
-//! whose own rules are safe, given all other records. What is unsafe then is found by the exact search through closed sets, at most `b_max` rules at a time and the surest first, and disabled by deleting one of its items
-//! from as many randomly chosen records as it takes; until nothing is found. Last, whatever can be given back without making a rule unsafe is given back.
-//! `dist` values items by how little of their kind is left, deletes what would distort the distribution besides, and gives back only kinds that have lost more than others.
-//! **Class**: the table is safe however it was made; which of several records lose an item is drawn by lot.
-//! **Reference**: Jia, Pan, Xu, Zhu, Lo, "ρ-uncertainty Anonymization by Partial Suppression" (DASFAA 2014), Algorithms 1–3: the objectives, the numbers of deletions, the division into parts. The order, the search for parts of records
-//! and the giving back are ours: see the decisions.
+//! **Finds** a table in which no rule about a sensitive item is too sure, with few items deleted
+//! (`mine`) or with the distribution of items kept (`dist`). **How**: every record is a closed set,
+//! and rules r∖{e} → e of records are the surest there are. So records come first, those with most
+//! items that are not sensitive at the head: each is replaced by the best part of it whose own
+//! rules are safe, given all other records. What is unsafe then is found by the exact search
+//! through closed sets, at most `b_max` rules at a time and the surest first, and disabled by
+//! deleting one of its items from as many randomly chosen records as it takes; until nothing is
+//! found. Last, whatever can be given back without making a rule unsafe is given back. `dist`
+//! values items by how little of their kind is left, deletes what would distort the distribution
+//! besides, and gives back only kinds that have lost more than others. **Class**: the table is safe
+//! however it was made; which of several records lose an item is drawn by lot. **Reference**: Jia,
+//! Pan, Xu, Zhu, Lo, "ρ-uncertainty Anonymization by Partial Suppression" (DASFAA 2014), Algorithms
+//! 1–3: the objectives, the numbers of deletions, the division into parts. The order, the search
+//! for parts of records and the giving back are ours: see the decisions.
 //!
 //! # Division into parts
 //!
-//! With `t_max`, a table T is divided by lot into halves while |T|·2^(N/|T|)/|D(T)| is above it (N occurrences, D(T) kinds of items), and parts are made safe side by side. *The union of safe parts is safe*: a rule's support and that
-//! of its antecedent are sums over parts, and a sum of numbers each at most ρ times another is at most ρ times the sum of those; strictly so if one of them is. The whole is then looked through for what can be given back.
+//! With `t_max`, a table T is divided by lot into halves while |T|·2^(N/|T|)/|D(T)| is above it (N
+//! occurrences, D(T) kinds of items), and parts are made safe side by side. *The union of safe
+//! parts is safe*: a rule's support and that of its antecedent are sums over parts, and a sum of
+//! numbers each at most ρ times another is at most ρ times the sum of those; strictly so if one of
+//! them is. The whole is then looked through for what can be given back.
 //!
 //! ```
 //! use sfumato::chance::Chance;
@@ -104,7 +113,8 @@ trait Objective: Sync {
     /// The best part of a record's items, of those whose own rules are safe.
     fn choose(&self, work: &Work<'_>, at: usize, items: &[u32]) -> Vec<u32>;
 
-    /// The item of an unsafe rule that is to be deleted; `needed` says how often each would have to be.
+    /// The item of an unsafe rule that is to be deleted; `needed` says how often each would have to
+    /// be.
     fn victim(&self, work: &Work<'_>, rule: &Rule, needed: impl Fn(u32) -> u64) -> u32;
 
     /// Whether an item is to be given back where it can be.
@@ -118,7 +128,8 @@ trait Objective: Sync {
         Vec::new()
     }
 
-    /// How many records are to be decided about anew because too little is left of an item that they held, for each item.
+    /// How many records are to be decided about anew because too little is left of an item that
+    /// they held, for each item.
     fn missing(&self, _work: &Work<'_>) -> Vec<u64> {
         Vec::new()
     }
@@ -126,7 +137,8 @@ trait Objective: Sync {
 
 impl Method for PartialSuppression {
     /// # Claim
-    /// The search through closed sets ends when it finds no unsafe rule, and nothing is given back that makes one unsafe.
+    /// The search through closed sets ends when it finds no unsafe rule, and nothing is given back
+    /// that makes one unsafe.
     fn make(&self, task: &Task<'_>) -> Result<Released> {
         let parts = divided(task, self.most_cost)?;
         let made: Vec<Result<Transactions>> =
@@ -159,7 +171,8 @@ impl PartialSuppression {
         }
     }
 
-    /// All parts together, with what can be given back now that records of other parts are there too.
+    /// All parts together, with what can be given back now that records of other parts are there
+    /// too.
     fn joined(&self, task: &Task<'_>, left: Vec<Vec<u32>>) -> Result<Transactions> {
         let mut work = Work::new(task.table, task.sensitive, task.demand, task.watch).with_left(left);
         let mut generator = task.chance.generator(RETURN)?;
@@ -184,7 +197,8 @@ fn suppress(
     Ok(work.table())
 }
 
-/// The parts that a table is divided into, each by the numbers of its records: by lot into halves while a part's estimated cost is above the highest; without such a limit there is one part.
+/// The parts that a table is divided into, each by the numbers of its records: by lot into halves
+/// while a part's estimated cost is above the highest; without such a limit there is one part.
 pub fn divided(task: &Task<'_>, most_cost: Option<u64>) -> Result<Vec<Vec<u32>>> {
     let mut records: Vec<u32> = (0..task.table.len() as u32).collect();
     let Some(most) = most_cost else { return Ok(vec![records]) };

@@ -9,7 +9,8 @@ use rand::Rng;
 use rand::seq::SliceRandom;
 use rayon::prelude::*;
 
-/// So many records are decided about at once, on the same table. The number is the same for any number of threads, and so is the outcome.
+/// So many records are decided about at once, on the same table. The number is the same for any
+/// number of threads, and so is the outcome.
 const BATCH: usize = 256;
 
 /// After so many passes over records the rest is left to the search through closed sets.
@@ -18,7 +19,8 @@ const MOST_PASSES: usize = 6;
 /// How often records are decided about anew: what one loses may be what another kind needs.
 const ROUNDS: usize = 2;
 
-/// Deletes items until no rule is unsafe. At most `buffer` unsafe rules are gathered at a time. An error if there are too many rules to look at.
+/// Deletes items until no rule is unsafe. At most `buffer` unsafe rules are gathered at a time. An
+/// error if there are too many rules to look at.
 pub fn repair(
     work: &mut Work<'_>,
     objective: &mut impl Objective,
@@ -45,8 +47,9 @@ fn limit_frequencies(work: &mut Work<'_>, generator: &mut impl Rng) {
     }
 }
 
-/// Makes the rule r∖{e} → e safe for every record r and sensitive e in it. Records with many items that are not sensitive come first: they can keep no sensitive one, and without those they cover what
-/// shorter records have.
+/// Makes the rule r∖{e} → e safe for every record r and sensitive e in it. Records with many items
+/// that are not sensitive come first: they can keep no sensitive one, and without those they cover
+/// what shorter records have.
 fn repair_records(work: &mut Work<'_>, objective: &mut impl Objective, generator: &mut impl Rng) {
     let mut order: Vec<u32> = (0..work.len() as u32).collect();
     order.shuffle(generator);
@@ -65,7 +68,8 @@ fn repair_records(work: &mut Work<'_>, objective: &mut impl Objective, generator
     }
 }
 
-/// Decides anew about records that held what there is too little of, and deletes what there is too much of.
+/// Decides anew about records that held what there is too little of, and deletes what there is too
+/// much of.
 fn balance(work: &mut Work<'_>, objective: &impl Objective, generator: &mut impl Rng) {
     for _ in 0..ROUNDS {
         bring_back(work, objective, generator);
@@ -91,7 +95,9 @@ fn plain_items(work: &Work<'_>, at: u32) -> usize {
     work.record(at as usize).iter().filter(|item| !work.sensitive.has(**item)).count()
 }
 
-/// Replaces records that have an unsafe rule by the best part of them that has none; says how many there were. What others of the batch lose may make a rule of the part unsafe: the next pass finds it.
+/// Replaces records that have an unsafe rule by the best part of them that has none; says how many
+/// there were. What others of the batch lose may make a rule of the part unsafe: the next pass
+/// finds it.
 fn repair_batch(work: &mut Work<'_>, objective: &impl Objective, batch: &[u32]) -> usize {
     replace(work, batch, |work, at| {
         let items = work.record(at);
@@ -124,7 +130,8 @@ fn disable(work: &mut Work<'_>, objective: &impl Objective, rule: &Rule, generat
     }
 }
 
-/// How many items must be deleted from records that have all of a rule, to make it safe: of its consequent, or of one of the others.
+/// How many items must be deleted from records that have all of a rule, to make it safe: of its
+/// consequent, or of one of the others.
 fn deletions(work: &Work<'_>, support: u64, of: u64, is_consequent: bool) -> u64 {
     let is_enough = |count: u64| {
         let of = if is_consequent { of } else { of - count };

@@ -15,7 +15,8 @@ const PASSES: usize = 3;
 /// An item is not given back where its effect would take more than so many closed sets to tell.
 const MOST_CLOSED: usize = 2048;
 
-/// Above so many holders, subsets of a record are looked at rather than what others have in common with it.
+/// Above so many holders, subsets of a record are looked at rather than what others have in common
+/// with it.
 const MANY_HOLDERS: usize = 2048;
 
 /// Up to so many items all subsets of a record are looked at.
@@ -24,8 +25,11 @@ const FEW_ITEMS: usize = 9;
 /// Gives back items wherever no rule becomes unsafe by it.
 ///
 /// # Claim
-/// A safe table stays safe. To give an item d to a record changes supports of sets that contain d and are in the record alone, all by one. A rule q → e with d in q and e not in the record gets safer. So it is
-/// enough to look at the sets X in the record with d in X, and at sensitive e in X; by the theorem on closed sets, at those X that are the intersection of the record with others that hold d.
+/// A safe table stays safe. To give an item d to a record changes supports of sets that contain d
+/// and are in the record alone, all by one. A rule q → e with d in q and e not in the record gets
+/// safer. So it is enough to look at the sets X in the record with d in X, and at sensitive e in X;
+/// by the theorem on closed sets, at those X that are the intersection of the record with others
+/// that hold d.
 pub fn restore(work: &mut Work<'_>, objective: &impl Objective, generator: &mut impl Rng) {
     let mut order: Vec<u32> = (0..work.len() as u32).collect();
     for _ in 0..PASSES {

@@ -4,7 +4,8 @@ use crate::transactions::closed::is_within;
 use crate::transactions::{Demand, Sensitive, Transactions};
 use crate::watch::{Stage, Watch};
 
-/// Supports of sets whose rarest item is in more than one of so many records are counted on bitmaps.
+/// Supports of sets whose rarest item is in more than one of so many records are counted on
+/// bitmaps.
 const FREQUENT: usize = 64;
 
 /// A table from which items are deleted, some of them only for a while.
@@ -13,7 +14,8 @@ pub struct Work<'a> {
     pub sensitive: &'a Sensitive,
     pub demand: Demand,
     records: Vec<Vec<u32>>,
-    /// For each record a set of bits in which every one of its items has set a bit: a set that has set others is not part of it.
+    /// For each record a set of bits in which every one of its items has set a bit: a set that has
+    /// set others is not part of it.
     signatures: Vec<u128>,
     /// For each item the records that held it at first, whether or not they still do.
     holders: Vec<Vec<u32>>,
@@ -162,12 +164,14 @@ impl<'a> Work<'a> {
         items.iter().map(|item| self.bitmaps[*item as usize].as_deref()).collect()
     }
 
-    /// At most so many items does a record have in common with a set that has this signature and no more than `twins` items whose bits another of its items has set.
+    /// At most so many items does a record have in common with a set that has this signature and no
+    /// more than `twins` items whose bits another of its items has set.
     pub fn most_common(&self, at: usize, signature: u128, twins: u32) -> u32 {
         (self.signatures[at] & signature).count_ones() + twins
     }
 
-    /// A sensitive item, by place, that would be too sure for whoever knows the others, if a record had these items.
+    /// A sensitive item, by place, that would be too sure for whoever knows the others, if a record
+    /// had these items.
     pub fn unsafe_in(&self, items: &[u32], at: usize) -> Option<usize> {
         if items.len() < 2 || !self.has_sensitive(items) {
             return None;
@@ -184,7 +188,8 @@ impl<'a> Work<'a> {
         too_sure(1).or_else(|| too_sure(self.support_elsewhere(items, at) + 1))
     }
 
-    /// Whether so many records have all of the items, this one among them, that `support` of them are not too many. Counts no further than that takes.
+    /// Whether so many records have all of the items, this one among them, that `support` of them
+    /// are not too many. Counts no further than that takes.
     fn is_enough(&self, items: &[u32], at: usize, support: u64) -> bool {
         let is_enough = |of: u64| self.demand.allows(support, of);
         match items {
@@ -226,7 +231,8 @@ pub fn signature(items: &[u32]) -> u128 {
     items.iter().fold(0, |bits, item| bits | 1 << (u64::from(*item).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 57))
 }
 
-/// Which of the items a record has, as a set of places; both are in ascending order, and there are at most 128 items.
+/// Which of the items a record has, as a set of places; both are in ascending order, and there are
+/// at most 128 items.
 pub fn places(items: &[u32], record: &[u32]) -> u128 {
     let (mut places, mut rest) = (0, record);
     for (place, item) in items.iter().enumerate() {
