@@ -158,7 +158,7 @@ fn eligibility<'t>(
         return Ok(Some(Eligibility { l, too_frequent: None }));
     }
     // Some values may not need protection, and may be as frequent as they like.
-    let is_in_the_way = |code: u32, count: u64| bound.criterion.dooms(code, count, ranked.records());
+    let is_in_the_way = |code: u32, count: u64| bound.criterion.rules_out(code, count, ranked.records());
     let known = ranked.codes.iter().zip(&ranked.frequencies).find(|(code, count)| is_in_the_way(**code, **count));
     let largest = known.map(|(_, &count)| count).or(ranked.frequencies.first().copied()).unwrap_or(0);
     let share = Fraction::new(u128::from(largest), u128::from(ranked.records().max(1)));

@@ -4,7 +4,7 @@ use crate::support::{check_fault, in_memory};
 use sfumato::chance::Chance;
 use sfumato::data::{Formats, sample};
 use sfumato::plan::{Plan, SetPlan};
-use sfumato::release::{self, Place};
+use sfumato::release::{self, Destination};
 use sfumato::transactions::{Read, sample::purchases};
 use sfumato::{Result, TablePlan, attack, publish};
 use std::path::{Path, PathBuf};
@@ -124,7 +124,7 @@ fn write_table(text: &str, target: &Path) -> Result<()> {
     plan.publishing.chance = Chance::insecure(1);
     let (table, formats) = (sample::hospital(40, 1), Formats::default());
     let made = publish::make(&plan, &table, &formats)?.pass()?;
-    let order = Place::new(target);
+    let order = Destination::new(target);
     release::write(&made, &plan, &order, &formats).map(drop)
 }
 
@@ -137,7 +137,7 @@ fn write_sets(target: &Path) -> Result<()> {
         sfumato::watch::Watch::NONE,
     )?
     .pass()?;
-    let place = Place::new(target);
+    let place = Destination::new(target);
     release::transactions::write(&made, &place, &Formats::default()).map(drop)
 }
 

@@ -4,7 +4,7 @@ use crate::support::{CANARY, check_fault, in_memory};
 use sfumato::data::hierarchy::Hierarchy;
 use sfumato::data::{Column, Table};
 use sfumato::plan::{Plan, SetPlan};
-use sfumato::publish::transactions::{Seen, sensitive_items};
+use sfumato::publish::transactions::{ObservedSets, sensitive_items};
 use sfumato::transactions::sample::purchases;
 use sfumato::{Error, Result, TablePlan, audit};
 use std::path::Path;
@@ -85,7 +85,7 @@ fn check_transactions(plan: &SetPlan) -> Result<()> {
     let _: Vec<_> = plan.files().iter().map(|path| path.starts_with(Path::new("/"))).collect();
     let names = plan.sensitive_names(&bought)?;
     let sensitive = sensitive_items(&bought, &names)?;
-    let answers = Seen::raw(&bought, &sensitive).answers(&plan.requirements)?;
+    let answers = ObservedSets::raw(&bought, &sensitive).answers(&plan.requirements)?;
     assert_eq!(answers.len(), plan.requirements.len());
     Ok(())
 }

@@ -4,7 +4,7 @@
 mod support;
 
 use sfumato::data::{Formats, ReadOptions, Table, csv, sample};
-use sfumato::release::{self, Place};
+use sfumato::release::{self, Destination};
 use sfumato::{TablePlan, publish};
 use sfumato_fuzz::{CANARY, READERS, Reader, honest_files};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -256,7 +256,7 @@ fn a_certificate_does_not_decide_how_long_its_check_takes() {
     let made = publish::make(&plan, &table, &formats).unwrap().pass().unwrap();
     let folder = tempfile::tempdir().unwrap();
     let target = &folder.path().join("release");
-    let order = Place::new(target);
+    let order = Destination::new(target);
     let mut document = release::write(&made, &plan, &order, &formats).unwrap();
     let params = document["attacks"].as_array_mut().unwrap().iter_mut().map(|attack| &mut attack["params"]);
     let counts = params.flat_map(|params| params.as_object_mut().unwrap().iter_mut());

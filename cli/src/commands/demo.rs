@@ -6,7 +6,7 @@ use crate::progress::working;
 use clap::Args;
 use sfumato::data::sample;
 use sfumato::inspect::inspect;
-use sfumato::release::Place;
+use sfumato::release::Destination;
 use sfumato::report::{audit_text, profile_text, publication_text};
 use sfumato::{Error, Result, TablePlan, audit, publish, release};
 use std::path::{Path, PathBuf};
@@ -50,7 +50,7 @@ pub fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode> {
     })?;
     let target = arguments.out.join("release");
     let inputs = [plan_path.clone(), table_path.clone()];
-    let place = Place { replace: true, inputs: &inputs, ..Place::new(&target) };
+    let place = Destination { replace: true, inputs: &inputs, ..Destination::new(&target) };
     working("writing and verifying the release", || release::write(&made, &plan, &place, &formats()))?;
     output.text(&format!("\n{}", publication_text(&made.publication)))?;
     output.text(&next_steps(&arguments.out))?;

@@ -10,7 +10,7 @@ use sfumato::chance::Chance;
 use sfumato::plan::{Plan, SetPlan, TablePlan};
 use sfumato::release::directory::check_target;
 use sfumato::release::record::Content;
-use sfumato::release::{Place, Signer};
+use sfumato::release::{Destination, Signer};
 use sfumato::report::html::{Audience, report_html, transactions_html};
 use sfumato::report::publication_text;
 use sfumato::{Error, Fault, Result, publish, release, report};
@@ -219,8 +219,8 @@ impl Run<'_> {
         }
     }
 
-    fn place<'a>(&'a self, recording: &'a Recording) -> Place<'a> {
-        Place {
+    fn place<'a>(&'a self, recording: &'a Recording) -> Destination<'a> {
+        Destination {
             target: &self.arguments.out,
             replace: self.arguments.replace,
             inputs: self.inputs,

@@ -2,7 +2,7 @@
 
 use crate::output::Output;
 use clap::Args;
-use sfumato::release::record::{Content, Entry, Known, Record, seal_at};
+use sfumato::release::record::{Content, Entry, History, Record, seal_at};
 use sfumato::report::counted;
 use sfumato::{Error, Result};
 use std::env::var_os;
@@ -29,7 +29,7 @@ pub struct RecordArguments {
 pub struct Recording {
     record: Option<Record>,
     /// What it knows of the table, without releases that nobody received.
-    known: Known,
+    known: History,
     /// Seals of those that nobody received.
     never_out: Vec<String>,
     /// The seal of a release that this run replaces.
@@ -41,10 +41,10 @@ impl Recording {
     pub fn look_up(arguments: &RecordArguments, content: Content<'_>, target: &Path) -> Result<Recording> {
         let path = if arguments.no_record { None } else { place() };
         let record = path.as_deref().map(Record::at);
-        let known = record.as_ref().map_or(Ok(Known::default()), |record| record.known(content));
+        let known = record.as_ref().map_or(Ok(History::default()), |record| record.known(content));
         let mut known = known.unwrap_or_else(|error| {
             Output::note(&format!("warning: earlier releases of this table are not known: {error}"));
-            Known::default()
+            History::default()
         });
         if known.unreadable > 0 {
             let lines = counted(known.unreadable as u64, "line");
@@ -94,7 +94,7 @@ impl Recording {
 
     /// Says if another run published the same table while this one was at it: then neither
     /// certificate names the other.
-    fn note_meantime(&self, found: &Known) {
+    fn note_meantime(&self, found: &History) {
         let is_new = |entry: &&Entry| !self.earlier().contains(entry);
         if found.earlier.iter().filter(is_new).count() > 0 {
             Output::note(

@@ -3,7 +3,7 @@
 use super::{ReadArguments, formats};
 use crate::progress::working;
 use sfumato::plan::{SensitiveItems, SetPlan};
-use sfumato::publish::transactions::{Seen, sensitive_items};
+use sfumato::publish::transactions::{ObservedSets, sensitive_items};
 use sfumato::release::directory::CERTIFICATE;
 use sfumato::transactions::{Layout, Read};
 use sfumato::{Error, Fault, Result, release};
@@ -27,7 +27,7 @@ pub fn read(path: &Path, arguments: &ReadArguments) -> Result<Read> {
 
 /// Transactions as a plan sees them: in a file, or in a release directory. Without either, those of
 /// the plan.
-pub fn see(plan: &SetPlan, plan_path: &Path, data: Option<&Path>) -> Result<Seen> {
+pub fn see(plan: &SetPlan, plan_path: &Path, data: Option<&Path>) -> Result<ObservedSets> {
     let data = data.or(plan.data.as_deref()).ok_or_else(|| {
         let error = Error::plan("no data are named").file(plan_path);
         error.help("name a file on the command line, or under [data] path in the plan")
@@ -43,7 +43,7 @@ pub fn see(plan: &SetPlan, plan_path: &Path, data: Option<&Path>) -> Result<Seen
     .map_err(blame)
 }
 
-fn see_release(plan: &SetPlan, folder: &Path) -> Result<Seen> {
+fn see_release(plan: &SetPlan, folder: &Path) -> Result<ObservedSets> {
     if !is_transactions(folder)? {
         let error = Error::plan("is no release of transactions, and the plan is about transactions").file(folder);
         return Err(error.help("name a file of transactions, or the folder of a release of such"));
@@ -53,7 +53,7 @@ fn see_release(plan: &SetPlan, folder: &Path) -> Result<Seen> {
     release::transactions::read(folder, names.as_deref())
 }
 
-fn see_file(plan: &SetPlan, data: &Path) -> Result<Seen> {
+fn see_file(plan: &SetPlan, data: &Path) -> Result<ObservedSets> {
     let read = plan.layout.read(data, &formats())?;
     let is_own = |own: &Path| own.canonicalize().ok() == data.canonicalize().ok();
     let names = match (&plan.sensitive, plan.data.as_deref()) {
@@ -64,5 +64,5 @@ fn see_file(plan: &SetPlan, data: &Path) -> Result<Seen> {
         _ => plan.sensitive_names(&read.table)?,
     };
     let sensitive = sensitive_items(&read.table, &names)?;
-    Ok(Seen::raw(&read.table, &sensitive))
+    Ok(ObservedSets::raw(&read.table, &sensitive))
 }

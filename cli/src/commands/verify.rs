@@ -102,8 +102,8 @@ fn text(found: &Verification) -> String {
         text += &format!("{mark} {}{detail}\n", claim.name);
     }
     let failed = found.failed().count();
-    let untold = found.claims.iter().filter(|claim| claim.holds.is_none()).count();
-    text += &match (failed, untold) {
+    let unverifiable = found.claims.iter().filter(|claim| claim.holds.is_none()).count();
+    text += &match (failed, unverifiable) {
         (0, _) if found.confirms_nothing() => format!(
             "\n– Nothing is wrong, but no criterion can be checked on the release alone: nothing is confirmed.\nSeal: {}\n",
             found.seal

@@ -4,7 +4,7 @@
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use sfumato::anonymize::KINDS;
 use sfumato::data::{Column, Formats, ReadOptions, Table};
-use sfumato::release::{self, Place};
+use sfumato::release::{self, Destination};
 use sfumato::{TablePlan, publish};
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -87,7 +87,7 @@ fn publish(folder: &TempDir, table: &Table, method: &str, form: &str, format: &s
     let plan = plan(folder.path(), method, form, format);
     let made = publish::make(&plan, table, &formats()).unwrap().pass().unwrap();
     let target = folder.path().join("release");
-    let order = Place { replace: true, ..Place::new(&target) };
+    let order = Destination { replace: true, ..Destination::new(&target) };
     release::write(&made, &plan, &order, &formats()).unwrap();
     let entries = std::fs::read_dir(&target).unwrap().map(|entry| entry.unwrap().path());
     entries.filter(|path| path.extension().is_some_and(|ending| ending == format)).collect()
@@ -217,7 +217,7 @@ fn what_is_withheld_first_is_nowhere_in_a_file() {
             let made = publish::make(&plan, &table, &formats()).unwrap().pass().unwrap();
             assert!(made.publication.published < rows, "{skew} withholds some");
             let target = folder.path().join("release");
-            let order = Place { replace: true, ..Place::new(&target) };
+            let order = Destination { replace: true, ..Destination::new(&target) };
             release::write(&made, &plan, &order, &formats()).unwrap();
             let path = target.join(format!("data.{format}"));
             let seen = cells(&path);

@@ -9,7 +9,7 @@
 //! Cormode, Srivastava, Li and Li 2010, Section 3.1 (division of large groups).
 
 use super::grouping::bucket_size;
-use super::{ANATOMIZE, BUCKET, Build, Class, Grouping, Method, Outcome, Replay, Replayer, Safety, Task, View};
+use super::{ANATOMIZE, BUCKET, Build, Class, Grouping, Method, Replay, Replayer, Safety, Task, Transformation, View};
 use crate::candidate::Groups;
 use crate::data::Role;
 use crate::error::{Error, Result};
@@ -36,7 +36,7 @@ struct Anatomy {
 const RECORDS: u64 = 3;
 
 impl Method for Anatomy {
-    fn run(&self, task: &Task<'_>) -> Result<Option<Outcome>> {
+    fn run(&self, task: &Task<'_>) -> Result<Option<Transformation>> {
         let rows: Vec<u32> = (0..task.table.rows() as u32).collect();
         let dealer = Dealer::new(task, self.bucket)?;
         let safety = Safety::new(task.table, task.bound)?;
@@ -54,7 +54,7 @@ impl Method for Anatomy {
         }
         let resolved = vec![("bucket", Raw::Number(dealer.bucket.to_string()))];
         let withheld = (rows.len() - groups.records()) as u64;
-        Ok(Some(Outcome::Groups(Grouping { groups, whole: None, withheld, resolved })))
+        Ok(Some(Transformation::Groups(Grouping { groups, whole: None, withheld, resolved })))
     }
 
     fn withholds(&self) -> bool {

@@ -5,7 +5,7 @@
 //! than. **How**: nothing is chosen. **Class**: QI-only. What is published is the same whoever has
 //! which value. **Reference**: Cormode, Srivastava, Li and Li 2010, Section 5.3.
 
-use super::{ANATOMIZE, Build, Class, Grouping, Method, Outcome, Replay, Replayer, Safety, Task, View};
+use super::{ANATOMIZE, Build, Class, Grouping, Method, Replay, Replayer, Safety, Task, Transformation, View};
 use crate::candidate::Groups;
 use crate::error::Result;
 use crate::kind::Kind;
@@ -23,11 +23,11 @@ pub const KIND: Kind<Build> = Kind {
 struct Base;
 
 impl Method for Base {
-    fn run(&self, task: &Task<'_>) -> Result<Option<Outcome>> {
+    fn run(&self, task: &Task<'_>) -> Result<Option<Transformation>> {
         let rows: Vec<u32> = (0..task.table.rows() as u32).collect();
         let safe = Safety::new(task.table, task.bound)?.checker().holds(&rows);
         let whole = || Grouping { groups: Groups::of_lists(&[rows]), whole: None, withheld: 0, resolved: Vec::new() };
-        Ok(safe.then(|| Outcome::Groups(whole())))
+        Ok(safe.then(|| Transformation::Groups(whole())))
     }
 
     fn class(&self) -> Class {

@@ -11,7 +11,9 @@
 
 use super::grouping::{Growing, bucket_size};
 use super::order::{ORDER, SORT, priority, sorted};
-use super::{ANATOMIZE, Along, BUCKET, Build, Class, Grouping, Method, Outcome, Replay, Replayer, Safety, Task, View};
+use super::{
+    ANATOMIZE, Along, BUCKET, Build, Class, Grouping, Method, Replay, Replayer, Safety, Task, Transformation, View,
+};
 use crate::data::{Column, Schema};
 use crate::error::Result;
 use crate::exact::Fraction;
@@ -45,7 +47,7 @@ const TIES: u64 = 1;
 const GOING_ON: u64 = 2;
 
 impl Method for Greedy {
-    fn run(&self, task: &Task<'_>) -> Result<Option<Outcome>> {
+    fn run(&self, task: &Task<'_>) -> Result<Option<Transformation>> {
         let Sorted { rows, resolved: mut stated } = Sorted::new(&self.params, task)?;
         let bucket = bucket_size(task, self.params.count("bucket"));
         stated.push(("bucket", Raw::Number(bucket.to_string())));
@@ -53,7 +55,7 @@ impl Method for Greedy {
         if stretches.is_empty() {
             return Ok(None);
         }
-        Ok(Some(Outcome::Groups(Grouping::of_stretches(&rows, &stretches, stated))))
+        Ok(Some(Transformation::Groups(Grouping::of_stretches(&rows, &stretches, stated))))
     }
 
     fn along(&self, _at: usize, _column: &Column, _schema: &Schema) -> Result<Along> {

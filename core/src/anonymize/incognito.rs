@@ -12,9 +12,9 @@
 //! et al. 2007, Section 5.
 
 use super::optimal::{find_best, outcome};
-use super::search::Search;
+use super::search::LatticeSearch;
 use super::{
-    Along, BUDGET, Build, Class, Generalization, Judge, Lattice, Method, Outcome, SEARCH, Task, bounded,
+    Along, BUDGET, Build, Class, Generalization, Judge, Lattice, Method, SEARCH, Task, Transformation, bounded,
     lattice_within, level_ranges,
 };
 use crate::data::{Column, Schema};
@@ -39,12 +39,12 @@ struct Incognito {
 }
 
 impl Method for Incognito {
-    fn run(&self, task: &Task<'_>) -> Result<Option<Outcome>> {
+    fn run(&self, task: &Task<'_>) -> Result<Option<Transformation>> {
         match lattice_within(task, self.budget) {
-            Ok(lattice) => Ok(all(&Judge::new(task)?, lattice).map(Outcome::Levels)),
+            Ok(lattice) => Ok(all(&Judge::new(task)?, lattice).map(Transformation::Levels)),
             Err(error) if self.bounded && error.fault() == Fault::Resources => {
                 let found = bounded::best(&Judge::new(task)?, &level_ranges(task)?, self.budget)?;
-                Ok(found.map(Outcome::Levels))
+                Ok(found.map(Transformation::Levels))
             }
             Err(error) => Err(error),
         }
@@ -64,7 +64,7 @@ impl Method for Incognito {
 }
 
 fn all(judge: &Judge<'_>, lattice: Lattice) -> Option<Generalization> {
-    let mut search = Search::new(judge, lattice);
+    let mut search = LatticeSearch::new(judge, lattice);
     decide_all(&mut search);
     let safe: Vec<usize> = (0..search.lattice.nodes()).filter(|&node| search.is_safe(node)).collect();
     let minimal = minimal(&search);
@@ -76,7 +76,7 @@ fn all(judge: &Judge<'_>, lattice: Lattice) -> Option<Generalization> {
 }
 
 /// Decides every candidate: few columns before many, and low before high.
-fn decide_all(search: &mut Search<'_>) {
+fn decide_all(search: &mut LatticeSearch<'_>) {
     let mut order: Vec<usize> = (0..search.lattice.nodes()).collect();
     order.sort_by_cached_key(|&node| (search.lattice.breadth(node), search.lattice.height(node)));
     let mut open = order.iter().copied();
@@ -95,7 +95,7 @@ fn decide_all(search: &mut Search<'_>) {
 }
 
 /// Safe candidates without a safe one below them.
-fn minimal(search: &Search<'_>) -> Vec<usize> {
+fn minimal(search: &LatticeSearch<'_>) -> Vec<usize> {
     let mut has_finer = vec![false; search.lattice.nodes()];
     let mut minimal = Vec::new();
     // Finer candidates have smaller numbers.

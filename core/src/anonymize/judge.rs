@@ -419,7 +419,7 @@ where
             all.len() - 1
         });
         all[at].least_values = all[at].least_values.max(criterion.least().values);
-        all[at].rules.push(Rule { criterion, prunes, joins: criterion.joins_groups() });
+        all[at].rules.push(Rule { criterion, prunes, joins: criterion.is_cross_group() });
     }
     Ok((all, subjects))
 }

@@ -105,7 +105,7 @@ pub struct Task<'a> {
 
 /// What a method decided.
 #[derive(Clone, Debug)]
-pub enum Outcome {
+pub enum Transformation {
     /// Every quasi-identifier is published on a level.
     Levels(Generalization),
     /// Records are in groups.
@@ -179,7 +179,7 @@ impl Considered {
 /// their order is drawn by lot), and is nothing only if no candidate that the method knows is safe.
 pub trait Method: Send + Sync {
     /// Finds the levels to publish on, or groups; nothing if no choice is safe.
-    fn run(&self, task: &Task<'_>) -> Result<Option<Outcome>>;
+    fn run(&self, task: &Task<'_>) -> Result<Option<Transformation>>;
 
     /// What its choices depend on, for criteria that read sensitive values.
     fn class(&self) -> Class;
@@ -290,22 +290,22 @@ impl ChosenMethod {
     }
 
     /// Runs it, and divides large groups if that is asked for.
-    pub fn run(&self, task: &Task<'_>) -> Result<Option<Outcome>> {
+    pub fn run(&self, task: &Task<'_>) -> Result<Option<Transformation>> {
         self.finish(task, self.build().run(task)?)
     }
 
     /// The same in cells, if there are any.
-    pub fn run_within(&self, cells: Option<&Within>, task: &Task<'_>) -> Result<Option<Outcome>> {
+    pub fn run_within(&self, cells: Option<&Within>, task: &Task<'_>) -> Result<Option<Transformation>> {
         match cells {
             None => self.run(task),
             Some(within) => self.finish(task, within.run(task)?),
         }
     }
 
-    fn finish(&self, task: &Task<'_>, outcome: Option<Outcome>) -> Result<Option<Outcome>> {
+    fn finish(&self, task: &Task<'_>, outcome: Option<Transformation>) -> Result<Option<Transformation>> {
         match outcome {
-            Some(Outcome::Groups(grouping)) if self.anatomizes() => {
-                anatomy::divide(task, grouping).map(|divided| Some(Outcome::Groups(divided)))
+            Some(Transformation::Groups(grouping)) if self.anatomizes() => {
+                anatomy::divide(task, grouping).map(|divided| Some(Transformation::Groups(divided)))
             }
             outcome => Ok(outcome),
         }
@@ -315,7 +315,7 @@ impl ChosenMethod {
     /// there are several.
     ///
     /// ```
-    /// use sfumato::anonymize::{Outcome, ChosenMethod};
+    /// use sfumato::anonymize::{Transformation, ChosenMethod};
     /// use sfumato::chance::Chance;
     /// use sfumato::criterion::Requirement;
     /// use sfumato::data::{Schema, sample};
@@ -337,7 +337,7 @@ impl ChosenMethod {
         requirements: &[Requirement],
         metric: &ChosenMetric,
         chance: Chance,
-    ) -> Result<Option<Outcome>> {
+    ) -> Result<Option<Transformation>> {
         let bound = requirements.iter().map(|wanted| wanted.bind(table, schema, Path::new(".")));
         let bound = bound.collect::<Result<Vec<_>>>()?;
         self.run(&Task { table, schema, requirements, bound: &bound, limit: 0, metric, chance, watch: Watch::NONE })

@@ -17,7 +17,9 @@
 use super::axis::{self, Axis, Basis, Cut};
 use super::coupling::coupled;
 use super::split::Splitter;
-use super::{ANATOMIZE, AXES, Along, Build, Class, Grouping, Method, Outcome, Replay, Replayer, Safety, Task, View};
+use super::{
+    ANATOMIZE, AXES, Along, Build, Class, Grouping, Method, Replay, Replayer, Safety, Task, Transformation, View,
+};
 use crate::data::{Column, Schema};
 use crate::error::Result;
 use crate::exact::Fraction;
@@ -55,7 +57,7 @@ struct Mondrian {
 }
 
 impl Method for Mondrian {
-    fn run(&self, task: &Task<'_>) -> Result<Option<Outcome>> {
+    fn run(&self, task: &Task<'_>) -> Result<Option<Transformation>> {
         let bases = axis::possible_bases(&self.axes, task.table, task.schema)?;
         let safety = Safety::new(task.table, task.bound)?;
         let mut rows: Vec<u32> = (0..task.table.rows() as u32).collect();
@@ -70,7 +72,7 @@ impl Method for Mondrian {
         let splitter = Splitter { dimensions: &dimensions, safety: &safety, lots, watch: task.watch };
         let parts = splitter.split(rows.len());
         let resolved = vec![(AXES.name, axis::written(&bases))];
-        Ok(Some(Outcome::Groups(Grouping::of_stretches(&parts.rows, &parts.stretches, resolved))))
+        Ok(Some(Transformation::Groups(Grouping::of_stretches(&parts.rows, &parts.stretches, resolved))))
     }
 
     fn along(&self, at: usize, column: &Column, schema: &Schema) -> Result<Along> {

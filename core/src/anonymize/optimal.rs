@@ -8,9 +8,9 @@
 //! suppression of whole groups; the choice depends on sensitive values if criteria do.
 //! **Reference**: Kohlmayer, Prasser et al. 2012 (Flash); Machanavajjhala et al. 2007, Section 5.
 
-use super::search::Search;
+use super::search::LatticeSearch;
 use super::{
-    Along, BUDGET, Build, Class, Generalization, Judge, Lattice, Method, Nodes, Outcome, SEARCH, Task, bounded,
+    Along, BUDGET, Build, Class, Generalization, Judge, Lattice, Method, Nodes, SEARCH, Task, Transformation, bounded,
     lattice_within, level_ranges,
 };
 use crate::data::{Column, Schema};
@@ -33,12 +33,12 @@ struct Optimal {
 }
 
 impl Method for Optimal {
-    fn run(&self, task: &Task<'_>) -> Result<Option<Outcome>> {
+    fn run(&self, task: &Task<'_>) -> Result<Option<Transformation>> {
         match lattice_within(task, self.budget) {
-            Ok(lattice) => Ok(best(&Judge::new(task)?, lattice).map(Outcome::Levels)),
+            Ok(lattice) => Ok(best(&Judge::new(task)?, lattice).map(Transformation::Levels)),
             Err(error) if self.bounded && error.fault() == Fault::Resources => {
                 let found = bounded::best(&Judge::new(task)?, &level_ranges(task)?, self.budget)?;
-                Ok(found.map(Outcome::Levels))
+                Ok(found.map(Transformation::Levels))
             }
             Err(error) => Err(error),
         }
@@ -62,7 +62,7 @@ impl Method for Optimal {
 const BATCH: usize = 16;
 
 fn best(judge: &Judge<'_>, lattice: Lattice) -> Option<Generalization> {
-    let mut search = Search::new(judge, lattice);
+    let mut search = LatticeSearch::new(judge, lattice);
     let all: Vec<usize> = (0..search.lattice.nodes()).collect();
     find_best(&mut search, &all);
     outcome(search, Vec::new(), Vec::new())
@@ -70,7 +70,7 @@ fn best(judge: &Judge<'_>, lattice: Lattice) -> Option<Generalization> {
 
 /// Finds the best of some candidates. All that are finer than one of them may be settled on the
 /// way, none of those decides.
-pub(super) fn find_best(search: &mut Search<'_>, candidates: &[usize]) {
+pub(super) fn find_best(search: &mut LatticeSearch<'_>, candidates: &[usize]) {
     let judge = search.judge;
     let bounds: Vec<f64> = candidates.iter().map(|&node| judge.bound(&search.lattice.levels(node))).collect();
     let whole = candidates.len() == search.lattice.nodes();
@@ -108,7 +108,7 @@ pub(super) fn find_best(search: &mut Search<'_>, candidates: &[usize]) {
 }
 
 /// The next candidates in order, up to as many unknown ones as are settled side by side.
-fn stretch<'o>(search: &Search<'_>, order: &'o [usize], candidates: &[usize]) -> &'o [usize] {
+fn stretch<'o>(search: &LatticeSearch<'_>, order: &'o [usize], candidates: &[usize]) -> &'o [usize] {
     let mut open = 0;
     let end = order.iter().position(|&at| {
         open += usize::from(search.is_wanted(candidates[at]));
@@ -117,7 +117,11 @@ fn stretch<'o>(search: &Search<'_>, order: &'o [usize], candidates: &[usize]) ->
     &order[..end.map_or(order.len(), |end| end + 1)]
 }
 
-pub(super) fn outcome(search: Search<'_>, minimal: Vec<Vec<usize>>, all_safe: Vec<usize>) -> Option<Generalization> {
+pub(super) fn outcome(
+    search: LatticeSearch<'_>,
+    minimal: Vec<Vec<usize>>,
+    all_safe: Vec<usize>,
+) -> Option<Generalization> {
     let best = search.best.clone()?;
     Some(Generalization {
         levels: search.lattice.levels(best.node),
@@ -181,7 +185,7 @@ mod tests {
                 let run = |lanes: usize| {
                     let lattice = lattice_within(&task, 1 << 20).unwrap();
                     let all: Vec<usize> = (0..lattice.nodes()).collect();
-                    let mut search = Search::new(&judge, lattice);
+                    let mut search = LatticeSearch::new(&judge, lattice);
                     search.lanes = lanes;
                     find_best(&mut search, &all);
                     search.best

@@ -62,7 +62,7 @@ impl Path {
     }
 
     /// Takes in what is known by now.
-    fn narrow(&mut self, search: &Search<'_>) {
+    fn narrow(&mut self, search: &LatticeSearch<'_>) {
         while let Some(middle) = self.middle().filter(|&middle| !search.is_open(middle)) {
             let at = (self.low + self.high) / 2;
             if search.has(middle, BELOW) { self.low = at + 1 } else { self.high = at }
@@ -76,7 +76,7 @@ thread_local! {
 }
 
 /// A search in progress.
-pub struct Search<'a> {
+pub struct LatticeSearch<'a> {
     pub judge: &'a Judge<'a>,
     pub lattice: Lattice,
     pub checked: u64,
@@ -91,13 +91,13 @@ pub struct Search<'a> {
     stage: Stage<'a>,
 }
 
-impl<'a> Search<'a> {
+impl<'a> LatticeSearch<'a> {
     pub fn new(judge: &'a Judge<'a>, lattice: Lattice) -> Self {
         let tags = vec![0; lattice.nodes()];
         let lanes = if lattice.nodes() > 1 << 16 || judge.entries() > 1 << 16 { 4 } else { 1 };
         let (considered, stack) = (Vec::new(), Vec::new());
         let stage = judge.watch().stage("searching", None);
-        Search { judge, lattice, checked: 0, best: None, considered, lanes, tags, stack, stage }
+        LatticeSearch { judge, lattice, checked: 0, best: None, considered, lanes, tags, stack, stage }
     }
 
     fn has(&self, node: usize, tag: u8) -> bool {
@@ -224,7 +224,7 @@ impl<'a> Search<'a> {
         self.tags[node] |= tag;
         self.stack.push(node);
         while let Some(at) = self.stack.pop() {
-            let Search { lattice, tags, stack, .. } = self;
+            let LatticeSearch { lattice, tags, stack, .. } = self;
             let mut visit = |next: usize| {
                 if tags[next] & tag == 0 {
                     tags[next] |= tag;

@@ -28,7 +28,7 @@
 
 use super::axis::{self, Axis};
 use super::cutting::{Cutter, Filler, Limit, Source, Store};
-use super::{ANATOMIZE, AXES, Along, Build, Class, Grouping, Method, Outcome, Safety, Task};
+use super::{ANATOMIZE, AXES, Along, Build, Class, Grouping, Method, Safety, Task, Transformation};
 use crate::data::Role;
 use crate::data::{Column, Schema};
 use crate::error::{Error, Result};
@@ -91,7 +91,7 @@ struct TopDown {
 }
 
 impl Method for TopDown {
-    fn run(&self, task: &Task<'_>) -> Result<Option<Outcome>> {
+    fn run(&self, task: &Task<'_>) -> Result<Option<Transformation>> {
         let bases = axis::possible_bases(&self.axes, task.table, task.schema)?;
         let axes = bases.par_iter().map(|(column, basis)| Axis::new(column, task.schema, *basis));
         let axes: Vec<Axis> = axes.collect::<Result<_>>()?;
@@ -127,7 +127,7 @@ impl Method for TopDown {
             stretches[group].end = rows.len();
             Ok(())
         })?;
-        Ok(formed.map(|_| Outcome::Groups(Grouping::of_stretches(&rows, &stretches, resolved))))
+        Ok(formed.map(|_| Transformation::Groups(Grouping::of_stretches(&rows, &stretches, resolved))))
     }
 
     fn prefers_by_values(&self, schema: &Schema) -> bool {
@@ -270,7 +270,7 @@ mod tests {
         let (axes, limit) = (Vec::new(), Limit::new(limit));
         let method = TopDown { priority, target, axes, limit };
         match method.run(&task).unwrap() {
-            Some(Outcome::Groups(grouping)) => grouping.groups,
+            Some(Transformation::Groups(grouping)) => grouping.groups,
             _ => panic!("groups are expected"),
         }
     }

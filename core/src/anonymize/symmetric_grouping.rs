@@ -9,7 +9,9 @@
 
 use super::greedy_grouping::{Sorted, in_order, places};
 use super::order::{ORDER, SORT};
-use super::{ANATOMIZE, Along, Build, Checker, Class, Grouping, Method, Outcome, Replay, Replayer, Safety, Task, View};
+use super::{
+    ANATOMIZE, Along, Build, Checker, Class, Grouping, Method, Replay, Replayer, Safety, Task, Transformation, View,
+};
 use crate::data::{Column, Schema};
 use crate::error::Result;
 use crate::exact::Fraction;
@@ -32,7 +34,7 @@ struct Symmetric {
 }
 
 impl Method for Symmetric {
-    fn run(&self, task: &Task<'_>) -> Result<Option<Outcome>> {
+    fn run(&self, task: &Task<'_>) -> Result<Option<Transformation>> {
         let Sorted { rows, resolved } = Sorted::new(&self.params, task)?;
         let safety = Safety::new(task.table, task.bound)?;
         let mut checker = safety.checker();
@@ -41,7 +43,7 @@ impl Method for Symmetric {
         }
         let stage = task.watch.stage("grouping", Some(rows.len() as u64));
         let stretches = Halving { rows: &rows, safety: &safety, stage: &stage }.halve(0..rows.len(), &mut checker);
-        Ok(Some(Outcome::Groups(Grouping::of_stretches(&rows, &stretches, resolved))))
+        Ok(Some(Transformation::Groups(Grouping::of_stretches(&rows, &stretches, resolved))))
     }
 
     fn along(&self, _at: usize, _column: &Column, _schema: &Schema) -> Result<Along> {

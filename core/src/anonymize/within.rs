@@ -1,7 +1,7 @@
 //! Groups within cells: records that do not share the label on the highest permitted level of a
 //! quasi-identifier never share a group.
 
-use super::{Along, ChosenMethod, Class, Grouping, Method, Outcome, Replay, Replayer, Safety, Task, View};
+use super::{Along, ChosenMethod, Class, Grouping, Method, Replay, Replayer, Safety, Task, Transformation, View};
 use crate::audit::audit_bound;
 use crate::candidate::Groups;
 use crate::criterion::Bound;
@@ -60,7 +60,7 @@ impl Within {
     /// Refuses groups that are safe in each cell but not together. Most criteria look at one group
     /// at a time; a method that goes by all groups so far sees only those of a cell.
     fn check_together(&self, task: &Task<'_>, groups: &Groups) -> Result<()> {
-        if !task.bound.iter().any(|bound| bound.criterion.joins_groups()) {
+        if !task.bound.iter().any(|bound| bound.criterion.is_cross_group()) {
             return Ok(());
         }
         let audit = audit_bound(task.table, groups, task.requirements, task.bound)?;
@@ -79,7 +79,7 @@ impl Within {
 }
 
 impl Method for Within {
-    fn run(&self, task: &Task<'_>) -> Result<Option<Outcome>> {
+    fn run(&self, task: &Task<'_>) -> Result<Option<Transformation>> {
         let mut wanted = self.wanted.clone();
         let mut lists: Vec<Vec<u32>> = Vec::new();
         let (mut resolved, mut withheld) = (None, 0);
@@ -107,7 +107,12 @@ impl Method for Within {
         let Some(resolved) = resolved else { return Ok(None) };
         let groups = Groups::of_lists(&lists);
         self.check_together(task, &groups)?;
-        Ok(Some(Outcome::Groups(Grouping { groups, whole: None, withheld: withheld + unsafe_records, resolved })))
+        Ok(Some(Transformation::Groups(Grouping {
+            groups,
+            whole: None,
+            withheld: withheld + unsafe_records,
+            resolved,
+        })))
     }
 
     fn class(&self) -> Class {
@@ -172,8 +177,8 @@ impl Part {
             return Ok(None);
         }
         match wanted.build().run(&task)? {
-            Some(Outcome::Groups(grouping)) => Ok(Some(grouping)),
-            Some(Outcome::Levels(_)) => Err(Error::new(Fault::Internal, "a choice of levels has no cells")),
+            Some(Transformation::Groups(grouping)) => Ok(Some(grouping)),
+            Some(Transformation::Levels(_)) => Err(Error::new(Fault::Internal, "a choice of levels has no cells")),
             None => Ok(None),
         }
     }

@@ -171,12 +171,12 @@ impl<'a> Side<'a> {
 }
 
 /// A belief's group, quasi-identifier, its value and the sensitive value.
-type Place = (usize, usize, u32, u32);
+type BeliefAt = (usize, usize, u32, u32);
 
 #[derive(Clone, Copy)]
 struct Highest {
     belief: f64,
-    place: Place,
+    place: BeliefAt,
 }
 
 /// What groups add up to, and memory that is used again from group to group.
@@ -238,7 +238,7 @@ struct Scene<'a> {
 
 /// People of one group with the same value of a quasi-identifier.
 struct Alike<'a> {
-    place: Place,
+    place: BeliefAt,
     /// Counts of the group's sensitive values; those with the person's value; and those with the
     /// group's label.
     group: &'a [(u32, u32)],
@@ -355,7 +355,7 @@ impl Scene<'_> {
     }
 
     /// The exact belief at a place; rounded up if it is a fraction of too large numbers.
-    fn exactly(&self, (group, side, own, value): Place) -> Fraction {
+    fn exactly(&self, (group, side, own, value): BeliefAt) -> Fraction {
         let side = &self.sides[side];
         let rows = self.target.groups.rows(group);
         let mut counter = Counter::new(self.sensitive.domain().len());

@@ -79,7 +79,7 @@ struct Minimality {
 impl Attack for Minimality {
     fn run(&self, target: &Target<'_>) -> Result<Vec<Finding>> {
         match &target.making {
-            _ if target.is_conditioned => self.attack_shares(target, Known::Nothing, target.class),
+            _ if target.is_conditioned => self.attack_shares(target, Replayed::Nothing, target.class),
             Some(making) => self.attack_making(target, making),
             None => {
                 let sizes_only = |subject: &Subject| matches!(subject, Subject::Nothing);
@@ -87,7 +87,7 @@ impl Attack for Minimality {
                 let is_blind = matches!(target.class, Some(Class::QiOnly | Class::SaOnly));
                 let even =
                     is_blind || promises.all && promises.criteria.iter().all(|(_, bound)| sizes_only(&bound.subject));
-                self.attack_shares(target, if even { Known::Even } else { Known::Nothing }, target.class)
+                self.attack_shares(target, if even { Replayed::Even } else { Replayed::Nothing }, target.class)
             }
         }
     }
@@ -99,26 +99,26 @@ impl Minimality {
         let ground = |known| Ground { table: view.table, schema: view.schema, published: making.published, known };
         let safety = Safety::new(view.table, making.bound)?;
         if matches!(class, Class::QiOnly | Class::SaOnly) || safety.reads_sizes_only() {
-            return self.attack_shares(target, Known::Even, Some(class));
+            return self.attack_shares(target, Replayed::Even, Some(class));
         }
         let reads_quasi = |bound: &Bound| bound.criterion.scope() == Scope::Original;
         // Decisions about one group then depend on others: a group alone cannot be replayed.
-        let joins = |bound: &Bound| bound.criterion.joins_groups();
+        let joins = |bound: &Bound| bound.criterion.is_cross_group();
         let out_of_reach = making.bound.iter().any(|bound| reads_quasi(bound) || joins(bound));
         let replayer = if out_of_reach { None } else { making.method.replayer(view)? };
-        let Some(replayer) = replayer else { return self.find(target, &ground(Known::Nothing), Some(class)) };
+        let Some(replayer) = replayer else { return self.find(target, &ground(Replayed::Nothing), Some(class)) };
 
         let scene = Scene::new(&safety, view.table.rows());
         let replayed = replay_all(making, &scene, &replayer)?;
         let (budget, samples) = (self.params.count("budget"), self.params.count("samples"));
         let effort = Effort { budget, samples, doubt: DOUBT };
         let worlds = Worlds::new(&scene, &replayed, making.published.len(), effort, target.formats.watch());
-        self.find(target, &ground(Known::Worlds(worlds)), Some(class))
+        self.find(target, &ground(Replayed::Worlds(worlds)), Some(class))
     }
 
     /// Where beliefs are shares of groups as they are published: labels may be the same for several
     /// groups that were formed.
-    fn attack_shares(&self, target: &Target<'_>, known: Known<'_>, class: Option<Class>) -> Result<Vec<Finding>> {
+    fn attack_shares(&self, target: &Target<'_>, known: Replayed<'_>, class: Option<Class>) -> Result<Vec<Finding>> {
         let release = target.schema.prepare_recoded(target.release)?;
         let ground = Ground { table: &release, schema: target.schema, published: target.groups, known };
         self.find(target, &ground, class)
@@ -142,7 +142,8 @@ impl Minimality {
         details.extend((withheld > 0).then_some((SUPPRESSED_UNDECIDED, withheld as f64)));
         let above_limit = finding.above_limit + if side.has_tolerated_limit() { withheld } else { 0 };
         // With the release alone it is always the same; worlds are drawn by what the groups are.
-        let is_clear = sum.sampled_groups == 0 && !matches!(side.ground.known, Known::Nothing) && !side.whole_matters;
+        let is_clear =
+            sum.sampled_groups == 0 && !matches!(side.ground.known, Replayed::Nothing) && !side.whole_matters;
         let repeatable = is_clear || !side.has_original;
         let warning = sum.warning(side, withheld);
         let is_lower_bound = sum.undecided_people > 0 || sum.sampled_groups > 0 || withheld > 0;
@@ -156,10 +157,10 @@ struct Ground<'a> {
     table: &'a Table,
     schema: &'a Schema,
     published: &'a Groups,
-    known: Known<'a>,
+    known: Replayed<'a>,
 }
 
-enum Known<'a> {
+enum Replayed<'a> {
     /// That it tells nothing.
     Even,
     /// Nothing.
@@ -193,7 +194,7 @@ struct Value {
 
 /// Where a belief is reached: published group, block and value.
 #[derive(Clone, Copy)]
-struct Place {
+struct BeliefPlace {
     group: usize,
     block: usize,
     code: u32,
@@ -237,7 +238,7 @@ impl<'a> Side<'a> {
     /// How many suppressed people nothing is known about. A method that reads quasi-identifiers
     /// alone says nothing about their values.
     fn withheld_undecided(&self, class: Option<Class>) -> u64 {
-        let reads_quasi_only = matches!(self.ground.known, Known::Even) && class != Some(Class::SaOnly);
+        let reads_quasi_only = matches!(self.ground.known, Replayed::Even) && class != Some(Class::SaOnly);
         if reads_quasi_only { 0 } else { self.withheld }
     }
 
@@ -248,7 +249,7 @@ impl<'a> Side<'a> {
 
     fn home(&self, group: usize) -> Option<Home<'_>> {
         match &self.ground.known {
-            Known::Worlds(worlds) => worlds.home(group),
+            Replayed::Worlds(worlds) => worlds.home(group),
             _ => None,
         }
     }
@@ -257,7 +258,7 @@ impl<'a> Side<'a> {
     /// others.
     fn coupled(&self) -> u64 {
         match &self.ground.known {
-            Known::Worlds(worlds) => worlds.coupled,
+            Replayed::Worlds(worlds) => worlds.coupled,
             _ => 0,
         }
     }
@@ -284,7 +285,7 @@ impl<'a> Side<'a> {
         let held = self.held(group, home.as_ref());
         let size = self.ground.published.size(group) as u64;
         let Some(home) = home else {
-            let is_even = matches!(self.ground.known, Known::Even);
+            let is_even = matches!(self.ground.known, Replayed::Even);
             let found = self.believe_shares(sum, group, &held, is_even);
             sum.exact_groups += u64::from(is_even);
             return sum.conclude(&[(size, found)]);
@@ -314,7 +315,7 @@ impl<'a> Side<'a> {
             let above = tolerated.map_or(Some(false), exceeds);
             found.add(exceeds(compared), above != Some(false), belief.low);
             sum.believe(belief, promised, tolerated, above == Some(true));
-            sum.note(belief.low, Place { group, block, code });
+            sum.note(belief.low, BeliefPlace { group, block, code });
         }
         found
     }
@@ -344,7 +345,7 @@ impl<'a> Side<'a> {
             let above = tolerated.is_some_and(|limit| !is_even || is_above(limit));
             found.add(is_even.then(|| promised.is_some_and(is_above)), above, belief.low);
             sum.believe(belief, promised, tolerated, above);
-            sum.note(belief.low, Place { group, block: 0, code });
+            sum.note(belief.low, BeliefPlace { group, block: 0, code });
         }
         found
     }
@@ -360,7 +361,7 @@ impl<'a> Side<'a> {
     }
 
     /// A belief exactly, if it was counted and fits.
-    fn exactly(&self, place: Place) -> Option<Fraction> {
+    fn exactly(&self, place: BeliefPlace) -> Option<Fraction> {
         let home = self.home(place.group);
         let held = self.held(place.group, home.as_ref());
         let value = held.chunk_by(|a, b| a.code == b.code).find(|value| value[0].code == place.code)?;
@@ -374,9 +375,9 @@ impl<'a> Side<'a> {
     fn bound(&self, class: Option<Class>) -> Option<f64> {
         let l = self.l?;
         match (&self.ground.known, class?) {
-            (Known::Even, Class::QiOnly | Class::SaOnly) => Some(1.0 / l),
+            (Replayed::Even, Class::QiOnly | Class::SaOnly) => Some(1.0 / l),
             // The theorem is about one cut.
-            (Known::Worlds(worlds), Class::EvenSplit) if worlds.replays().all(|replay| replay.tests.len() <= 1) => {
+            (Replayed::Worlds(worlds), Class::EvenSplit) if worlds.replays().all(|replay| replay.tests.len() <= 1) => {
                 let is_concerned = |replay: &&Replay| {
                     let codes = replay.blocks.iter().flatten().map(|&row| self.column.codes()[row as usize]);
                     codes.into_iter().any(|code| self.values[code as usize].cared_for)
@@ -384,7 +385,7 @@ impl<'a> Side<'a> {
                 let larger = worlds.replays().filter(is_concerned).flat_map(larger_parts).filter(|&size| size > 1);
                 larger.map(|size| (1.0 / (l - l / size as f64)).min(1.0)).reduce(f64::max)
             }
-            (Known::Worlds(worlds), Class::Asymmetric) => {
+            (Replayed::Worlds(worlds), Class::Asymmetric) => {
                 let greedy = |replay: &Replay| {
                     let one_part = replay.tests.iter().all(|parts| parts.len() == 1);
                     one_part && replay.blocks.iter().all(|rows| rows.len() as f64 == l)
@@ -450,7 +451,7 @@ struct Sum {
     /// The highest belief over what is promised, and the highest that any may be.
     over_promised: f64,
     upper: f64,
-    top: Option<(f64, Place)>,
+    top: Option<(f64, BeliefPlace)>,
 }
 
 impl Sum {
@@ -462,7 +463,7 @@ impl Sum {
     }
 
     /// The first of the highest beliefs is kept.
-    fn note(&mut self, belief: f64, place: Place) {
+    fn note(&mut self, belief: f64, place: BeliefPlace) {
         if self.top.is_none_or(|(top, at)| belief > top || (belief == top && place.group < at.group)) {
             self.top = Some((belief, place));
         }
@@ -523,7 +524,7 @@ impl Sum {
             _ => {}
         }
         let undecided = match side.ground.known {
-            Known::Nothing => "What somebody learns about",
+            Replayed::Nothing => "What somebody learns about",
             _ if self.undecided_groups > 0 => "For some groups, what somebody learns about",
             _ => return None,
         };

@@ -22,7 +22,7 @@ use crate::data::{Column, Formats, Role, Schema, Table, sample};
 use crate::error::{Error, Result};
 use crate::exact::Fraction;
 use crate::kind::{self, Kind, Member, Params, Raw};
-use crate::skew::{self, Ranked, Seen};
+use crate::skew::{self, PublishedCounts, Ranked};
 use std::cmp::Ordering;
 use std::path::Path;
 
@@ -136,8 +136,8 @@ pub struct Suppressed<'a> {
 
 impl Suppressed<'_> {
     /// What everybody sees of it.
-    pub fn seen(&self) -> Seen {
-        Seen { counts: Ranked::new(&self.on.counts()).frequencies, records: self.records, l: self.l }
+    pub fn seen(&self) -> PublishedCounts {
+        PublishedCounts { counts: Ranked::new(&self.on.counts()).frequencies, records: self.records, l: self.l }
     }
 }
 

@@ -88,13 +88,13 @@ impl Criterion for AlphaK {
 
     /// # Claim
     /// A value with r ≥ `at_least` records of n ≤ `size` has the share r/n ≥ at_least/size.
-    fn dooms(&self, code: u32, at_least: u64, size: u64) -> bool {
+    fn rules_out(&self, code: u32, at_least: u64, size: u64) -> bool {
         self.cared_for[code as usize] && !never_above(self.alpha, at_least, size)
     }
 
     /// # Claim
     /// Of a value only its count is read, and whether it needs protection.
-    fn alike(&self, a: u32, b: u32) -> bool {
+    fn interchangeable(&self, a: u32, b: u32) -> bool {
         self.cared_for[a as usize] == self.cared_for[b as usize]
     }
 

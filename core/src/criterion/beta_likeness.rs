@@ -110,7 +110,7 @@ impl Criterion for BetaLikeness {
     /// # Claim
     /// Of a value only its count is read, its count in the whole table, and whether it needs
     /// protection.
-    fn alike(&self, a: u32, b: u32) -> bool {
+    fn interchangeable(&self, a: u32, b: u32) -> bool {
         let read = |code: u32| self.cared_for[code as usize].then(|| self.whole.counts[code as usize]);
         read(a) == read(b)
     }

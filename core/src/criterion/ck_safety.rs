@@ -335,7 +335,7 @@ impl Criterion for CkSafety {
         self.alone(&shape, &least_chances::<f64>(&shape, self.statements)).1
     }
 
-    fn joins_groups(&self) -> bool {
+    fn is_cross_group(&self) -> bool {
         self.k > 0
     }
 
@@ -373,13 +373,13 @@ impl Criterion for CkSafety {
 
     /// # Claim
     /// Who knows nothing believes in the value with at least `at_least/size`.
-    fn dooms(&self, _code: u32, at_least: u64, size: u64) -> bool {
+    fn rules_out(&self, _code: u32, at_least: u64, size: u64) -> bool {
         Fraction::new(u128::from(at_least.min(size)), u128::from(size.max(1))) >= self.c
     }
 
     /// # Claim
     /// Only counts are read.
-    fn alike(&self, _a: u32, _b: u32) -> bool {
+    fn interchangeable(&self, _a: u32, _b: u32) -> bool {
         true
     }
 

@@ -124,7 +124,7 @@ impl Criterion for EntropyDiversity {
 
     /// # Claim
     /// Of a value only its count is read, and whether it needs protection.
-    fn alike(&self, a: u32, b: u32) -> bool {
+    fn interchangeable(&self, a: u32, b: u32) -> bool {
         self.cared_for[a as usize] == self.cared_for[b as usize]
     }
 

@@ -62,7 +62,7 @@ impl Criterion for KAnonymity {
 
     /// # Claim
     /// Values are not read.
-    fn alike(&self, _a: u32, _b: u32) -> bool {
+    fn interchangeable(&self, _a: u32, _b: u32) -> bool {
         true
     }
 

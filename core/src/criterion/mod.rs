@@ -291,13 +291,13 @@ pub trait Criterion: Send + Sync {
     /// Whether groups that hold one by one may violate it together. Then the verdict is that of
     /// combined evidence, and whoever decides group by group asks
     /// [`holds_among`](Criterion::holds_among).
-    fn joins_groups(&self) -> bool {
+    fn is_cross_group(&self) -> bool {
         false
     }
 
     /// Whether it holds for one group beside whatever others: groups of which each says so satisfy
     /// the criterion together. That is more than holding for the group alone where the criterion
-    /// [joins groups](Criterion::joins_groups).
+    /// [joins groups](Criterion::is_cross_group).
     fn holds_among(&self, group: &Histogram<'_>) -> bool {
         self.holds(group)
     }
@@ -341,12 +341,12 @@ pub trait Criterion: Send + Sync {
 
     /// Whether no group of at most `size` records satisfies it in which at least `at_least` have
     /// this value.
-    fn dooms(&self, _code: u32, _at_least: u64, _size: u64) -> bool {
+    fn rules_out(&self, _code: u32, _at_least: u64, _size: u64) -> bool {
         false
     }
 
     /// Whether exchanging two values everywhere never changes the verdict.
-    fn alike(&self, a: u32, b: u32) -> bool {
+    fn interchangeable(&self, a: u32, b: u32) -> bool {
         a == b
     }
 

@@ -108,7 +108,7 @@ impl Criterion for NpdRecursive {
 
     /// # Claim
     /// Of a value only its count is read, and whether it needs protection and is to be kept.
-    fn alike(&self, a: u32, b: u32) -> bool {
+    fn interchangeable(&self, a: u32, b: u32) -> bool {
         let read = |code: u32| (self.cared_for[code as usize], self.keep.contains(&Some(code)));
         read(a) == read(b)
     }

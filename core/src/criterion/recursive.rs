@@ -126,7 +126,7 @@ impl Criterion for RecursiveDiversity {
     /// # Claim
     /// The most frequent value that needs protection has r ≥ `at_least` records, and the tail at
     /// most the others: at most `size − at_least`.
-    fn dooms(&self, code: u32, at_least: u64, size: u64) -> bool {
+    fn rules_out(&self, code: u32, at_least: u64, size: u64) -> bool {
         let others = u128::from(size.saturating_sub(at_least));
         let cared_for = self.cared_for[code as usize];
         cared_for && self.l > 1 && at_least > 0 && Fraction::new(u128::from(at_least), others) >= self.c
@@ -134,7 +134,7 @@ impl Criterion for RecursiveDiversity {
 
     /// # Claim
     /// Of a value only its count is read, and whether it needs protection.
-    fn alike(&self, a: u32, b: u32) -> bool {
+    fn interchangeable(&self, a: u32, b: u32) -> bool {
         self.cared_for[a as usize] == self.cared_for[b as usize]
     }
 

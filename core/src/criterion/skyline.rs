@@ -382,7 +382,7 @@ impl Criterion for PrivacySkyline {
         self.look(group, |view| self.points.iter().all(|point| self.holds_at(point, view)))
     }
 
-    fn joins_groups(&self) -> bool {
+    fn is_cross_group(&self) -> bool {
         self.points.iter().any(|point| point.by_value)
     }
 
@@ -423,7 +423,7 @@ impl Criterion for PrivacySkyline {
 
     /// # Claim
     /// Values with the same points are treated alike.
-    fn alike(&self, a: u32, b: u32) -> bool {
+    fn interchangeable(&self, a: u32, b: u32) -> bool {
         a == b || self.people.is_none() && self.of_value[a as usize] == self.of_value[b as usize]
     }
 
@@ -774,11 +774,11 @@ mod tests {
     fn groups_are_joined_by_families_alone() {
         let table = table_of(&[vec![vec![0, 1], vec![1], vec![2]]]);
         for (m, joins) in [(0, false), (1, true)] {
-            assert_eq!(bound(Case::Set, &table, &[(1, 1, m, "1", None)]).criterion.joins_groups(), joins);
+            assert_eq!(bound(Case::Set, &table, &[(1, 1, m, "1", None)]).criterion.is_cross_group(), joins);
         }
         // Somebody with two values is not somebody with one.
         let criterion = bound(Case::Set, &table, &[(1, 1, 0, "1", None)]).criterion;
-        assert!(criterion.alike(1, 1) && !criterion.alike(1, 2));
+        assert!(criterion.interchangeable(1, 1) && !criterion.interchangeable(1, 2));
     }
 
     /// A point with what groups are decided by beside others.

@@ -220,7 +220,7 @@ impl Criterion for TCloseness {
     /// # Claim
     /// Where all values are equally far from each other, of a value only its count is read and its
     /// count in the whole table.
-    fn alike(&self, a: u32, b: u32) -> bool {
+    fn interchangeable(&self, a: u32, b: u32) -> bool {
         let counts = &self.whole.counts;
         a == b || matches!(self.distance, Distance::Equal) && counts[a as usize] == counts[b as usize]
     }

@@ -1,6 +1,6 @@
 //! The few groups that can be worst for some knowledge, and what they come to together.
 
-use super::scan::Seen;
+use super::scan::GroupShape;
 use crate::criterion::knowledge::{Family, Shape, Target};
 use crate::criterion::minima::{Quantity, exceeds, is_clear};
 use crate::criterion::{Budget, Case};
@@ -36,7 +36,7 @@ pub struct Breach {
 /// A group, with what its `l` most frequent other values come to.
 #[derive(Clone, Debug)]
 struct Member<'a> {
-    seen: &'a Seen,
+    seen: &'a GroupShape,
     /// The group with those values as one, where only their sum matters.
     shape: Shape,
     /// Their part of T where they matter one by one: Π (n − s)/n.
@@ -64,7 +64,7 @@ pub(super) struct Members<'a> {
 
 impl<'a> Members<'a> {
     /// Of groups, of which there is at least one, for l = 0.
-    pub fn new(case: Case, seen: &'a [Seen]) -> Members<'a> {
+    pub fn new(case: Case, seen: &'a [GroupShape]) -> Members<'a> {
         let mut all: Vec<Member<'a>> = seen.iter().map(Member::new).collect();
         // Those with a large share of the value first: they leave out most others.
         all.sort_by(|a, b| {
@@ -112,7 +112,7 @@ pub(super) struct Front<'a> {
 
 impl<'a> Front<'a> {
     /// Of groups, of which there is at least one, for an l.
-    pub fn new(case: Case, seen: &'a [Seen], l: u64) -> Front<'a> {
+    pub fn new(case: Case, seen: &'a [GroupShape], l: u64) -> Front<'a> {
         Members::new(case, seen).at(l).front()
     }
 
@@ -127,7 +127,7 @@ impl<'a> Front<'a> {
     }
 
     /// The same where the target is in a given group.
-    pub fn exceeds_at(&self, seen: &Seen, budget: Budget, odds: Fraction) -> bool {
+    pub fn exceeds_at(&self, seen: &GroupShape, budget: Budget, odds: Fraction) -> bool {
         let mut member = Member::new(seen);
         member.eliminate(0..self.l, self.case);
         let here = [member];
@@ -258,7 +258,7 @@ struct Way<'a> {
 
 impl<'a> Member<'a> {
     /// With nothing eliminated.
-    fn new(seen: &'a Seen) -> Member<'a> {
+    fn new(seen: &'a GroupShape) -> Member<'a> {
         let Shape { people, own, .. } = seen.shape;
         Member { seen, shape: Shape { people, own, others: smallvec![0] }, product: 1.0 }
     }

@@ -15,25 +15,25 @@ pub struct Grounding {
     /// The belief in the value that it leads to.
     pub belief: f64,
     /// Where the target is.
-    pub target: Place,
+    pub target: GroupPlace,
     /// The target's record (from 1): the first of the group that has the value.
     pub record: Option<usize>,
     /// The l values that are granted about the target, with how often each occurs in her group;
     /// fewer where the group has no more.
     pub eliminated: Vec<Share>,
     /// The others that are known.
-    pub others: Known,
+    pub others: KnownPeople,
     /// Whom they are with.
     pub company: Company,
     /// Where the relatives are; nothing if none is known.
-    pub family: Option<Place>,
+    pub family: Option<GroupPlace>,
     /// The relatives.
-    pub relatives: Known,
+    pub relatives: KnownPeople,
 }
 
 /// A group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct GroupPlace {
     /// Its number, from 0.
     pub group: usize,
     /// People in it.
@@ -53,7 +53,7 @@ pub struct Share {
 
 /// People about whom something is known.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Known {
+pub struct KnownPeople {
     /// How many are needed: fewer than granted where no more are left.
     pub people: u64,
     /// With one value each, the values that they are known to have.
@@ -131,9 +131,9 @@ impl Cast<'_> {
         self.groups.rows(group).iter().copied().filter(|&row| self.reader.own(row).is_some()).collect()
     }
 
-    fn place(&self, group: usize) -> Place {
+    fn place(&self, group: usize) -> GroupPlace {
         let first_record = self.groups.rows(group).first().map(|&row| row as usize + 1);
-        Place { group, people: self.people(group).len() as u64, first_record }
+        GroupPlace { group, people: self.people(group).len() as u64, first_record }
     }
 
     /// Up to k others of a group. With multisets those who have the value may have to serve as
@@ -156,12 +156,12 @@ impl Cast<'_> {
         people
     }
 
-    fn known(&self, rows: &[u32], with_values: bool) -> Known {
+    fn known(&self, rows: &[u32], with_values: bool) -> KnownPeople {
         let mut counts: BTreeMap<u32, u64> = BTreeMap::new();
         let values = rows.iter().filter_map(|&row| self.reader.only_value(row)).filter(|_| with_values);
         values.for_each(|value| *counts.entry(value).or_insert(0) += 1);
         let share = |(value, count): (u32, u64)| Share { value: self.reader.label(value).into(), count };
-        Known {
+        KnownPeople {
             people: rows.len() as u64,
             values: counts.into_iter().map(share).collect(),
             records: rows.iter().map(|&row| row as usize + 1).collect(),

@@ -37,7 +37,7 @@ mod scan;
 mod surface;
 
 pub use front::{Breach, Company};
-pub use grounding::{Grounding, Known, Place, Share};
+pub use grounding::{Grounding, GroupPlace, KnownPeople, Share};
 pub use surface::Surface;
 
 use crate::candidate::Groups;
@@ -49,7 +49,7 @@ use crate::error::Result;
 use crate::exact::Fraction;
 use dashu_ratio::RBig;
 use front::Front;
-use scan::{Reader, Seen};
+use scan::{GroupShape, Reader};
 
 /// How many values people have, and where several are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,7 +81,7 @@ pub struct Explorer<'a> {
     groups: &'a Groups,
     reader: Reader<'a>,
     /// The different groups that have the value.
-    seen: Vec<Seen>,
+    seen: Vec<GroupShape>,
 }
 
 /// Everything that reports tell about a value at a confidence.

@@ -16,7 +16,7 @@ use std::ops::Range;
 
 /// Groups that tell the same about the value.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Seen {
+pub(super) struct GroupShape {
     pub shape: Shape,
     /// The first of them.
     pub first: usize,
@@ -120,14 +120,14 @@ impl<'a> Reader<'a> {
     }
 
     /// The different groups that have the value, in the order of the first of each.
-    pub fn scan(&self, groups: &Groups) -> Vec<Seen> {
+    pub fn scan(&self, groups: &Groups) -> Vec<GroupShape> {
         let stretch = (groups.len() / (8 * rayon::current_num_threads())).clamp(1, 1 << 16);
         let found = (0..groups.len().div_ceil(stretch))
             .into_par_iter()
             .map(|at| self.stretch(groups, at * stretch..groups.len().min((at + 1) * stretch)))
             .reduce(Found::default, merged);
-        let mut seen: Vec<Seen> =
-            found.into_iter().map(|(shape, (first, groups))| Seen { shape, first, groups }).collect();
+        let mut seen: Vec<GroupShape> =
+            found.into_iter().map(|(shape, (first, groups))| GroupShape { shape, first, groups }).collect();
         seen.sort_unstable_by_key(|seen| seen.first);
         seen
     }

@@ -1,7 +1,7 @@
 //! The surface between what is safe to be known and what is not.
 
 use super::front::{Front, Members};
-use super::scan::Seen;
+use super::scan::GroupShape;
 use crate::criterion::{Budget, Case};
 use crate::exact::Fraction;
 
@@ -23,7 +23,7 @@ impl Surface {
     /// of a group. With several, no more can be known about the target than all other values of a
     /// group: l ends with the largest number of them. `T(g, l, k)` is zero once k is the number of
     /// people in a group, and `V(g, m, k)` once m is.
-    pub(super) fn new(case: Case, seen: &[Seen], odds: Fraction) -> Surface {
+    pub(super) fn new(case: Case, seen: &[GroupShape], odds: Fraction) -> Surface {
         let most = seen.iter().map(|seen| seen.shape.others.len() as u64).max();
         let Some(most) = most else { return Surface::default() };
         let mut rows: Vec<Vec<u64>> = Vec::new();

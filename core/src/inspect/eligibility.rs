@@ -5,7 +5,7 @@ use super::Batches;
 use crate::data::Column;
 use crate::exact::Fraction;
 use crate::kind::Kind;
-use crate::skew::{self, Outcome, Ranked, Seen, Skewed, Suppression};
+use crate::skew::{self, PossibleDraw, PublishedCounts, Ranked, Skewed, Suppression};
 use dashu_ratio::RBig;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
@@ -167,18 +167,18 @@ pub(super) fn members() -> Vec<Member> {
 
 /// What may be published, and what somebody then believes; outcomes that look alike are one.
 fn sights(way: &dyn Suppression, skewed: &Skewed) -> Option<Vec<Sight>> {
-    let mut alike: BTreeMap<Vec<u64>, Vec<Outcome>> = BTreeMap::new();
+    let mut alike: BTreeMap<Vec<u64>, Vec<PossibleDraw>> = BTreeMap::new();
     for outcome in way.outcomes(skewed, MOST_CHOICES)? {
         alike.entry(outcome.seen()).or_default().push(outcome);
     }
-    let chance = |outcomes: &[Outcome]| outcomes.iter().fold(RBig::ZERO, |sum, outcome| sum + &outcome.chance);
-    let mut likely: Vec<(RBig, Vec<u64>, Vec<Outcome>)> =
+    let chance = |outcomes: &[PossibleDraw]| outcomes.iter().fold(RBig::ZERO, |sum, outcome| sum + &outcome.chance);
+    let mut likely: Vec<(RBig, Vec<u64>, Vec<PossibleDraw>)> =
         alike.into_iter().map(|(published, outcomes)| (chance(&outcomes), published, outcomes)).collect();
     likely.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| b.1.cmp(&a.1)));
     likely.truncate(MOST_SIGHTS);
-    let sight = |(probability, published, outcomes): (RBig, Vec<u64>, Vec<Outcome>)| {
+    let sight = |(probability, published, outcomes): (RBig, Vec<u64>, Vec<PossibleDraw>)| {
         let missing_belief = missing_belief(skewed, &outcomes);
-        let seen = Seen { counts: published, records: skewed.records(), l: skewed.l() };
+        let seen = PublishedCounts { counts: published, records: skewed.records(), l: skewed.l() };
         let max_belief = way.beliefs(&seen).and_then(|beliefs| beliefs.into_iter().max());
         let published = seen.counts.into_iter().filter(|&count| count > 0).collect();
         Sight { published, probability, max_belief, missing_belief }
@@ -191,10 +191,10 @@ fn sights(way: &dyn Suppression, skewed: &Skewed) -> Option<Vec<Sight>> {
 ///
 /// Values that are published as often cannot be told apart, so what each lost is taken together and
 /// shared evenly.
-fn missing_belief(skewed: &Skewed, outcomes: &[Outcome]) -> RBig {
+fn missing_belief(skewed: &Skewed, outcomes: &[PossibleDraw]) -> RBig {
     let mut lost: BTreeMap<u64, RBig> = BTreeMap::new();
     let mut all = RBig::ZERO;
-    for Outcome { kept, chance } in outcomes {
+    for PossibleDraw { kept, chance } in outcomes {
         for (&kept, had) in kept.iter().zip(skewed.frequencies()) {
             let part = chance * RBig::from(had - kept);
             all += &part;

@@ -6,7 +6,7 @@ use super::{
     ChosenLevels, Classification, ColumnLevel, ColumnReport, Distribution, Exposure, MethodReport, Publication,
     SearchReport, SkewReport, coarse_note, standing_notes,
 };
-use crate::anonymize::{Generalization, Judge, Outcome, Task};
+use crate::anonymize::{Generalization, Judge, Task, Transformation};
 use crate::attack::Finding;
 use crate::audit::Answer;
 use crate::candidate::Coded;
@@ -21,7 +21,7 @@ use crate::utility::{grouped, information};
 use std::collections::BTreeMap;
 
 /// What is known of a recoded table.
-pub(super) struct Known<'a> {
+pub(super) struct TableFacts<'a> {
     pub plan: &'a TablePlan,
     pub task: &'a Task<'a>,
     pub skew: Option<&'a SkewReport>,
@@ -29,7 +29,7 @@ pub(super) struct Known<'a> {
     pub recoded: &'a Recoded,
 }
 
-impl Known<'_> {
+impl TableFacts<'_> {
     pub fn describe(&self, criteria: Vec<Answer>, attacks: Vec<Finding>, exposure: Exposure) -> Result<Publication> {
         let (task, recoded, publishing) = (self.task, self.recoded, &self.plan.publishing);
         let (columns, utility) = (self.columns()?, self.utility()?);
@@ -90,7 +90,7 @@ impl Known<'_> {
     /// Every metric that applies.
     fn utility(&self) -> Result<Vec<(&'static str, f64)>> {
         let mut utility = match (&self.formed.outcome, self.plan.publishing.recoding.form) {
-            (Outcome::Levels(found), Form::Generalized) => {
+            (Transformation::Levels(found), Form::Generalized) => {
                 Judge::for_all_metrics(self.task)?.measure_all(&found.levels)
             }
             _ => grouped::measure(&self.recoded.groups, self.task.table.rows() as u64),
@@ -127,8 +127,8 @@ impl Known<'_> {
                 0 => Ok(None),
                 low => self.shown_on(low, column).map(Some),
             },
-            (Outcome::Levels(found), Form::Generalized) => self.shown_on(found.levels[at], column).map(Some),
-            (Outcome::Groups(_), Form::Generalized) => {
+            (Transformation::Levels(found), Form::Generalized) => self.shown_on(found.levels[at], column).map(Some),
+            (Transformation::Groups(_), Form::Generalized) => {
                 let labels = Labels::new(column, self.task.schema, &self.formed.groups)?;
                 let mut of_row = vec![0; column.codes().len()];
                 for (group, &label) in labels.of_group.iter().enumerate() {
@@ -175,7 +175,8 @@ impl Known<'_> {
 
     /// The level that a quasi-identifier is published on, if its column is generalized as a whole.
     fn level(&self, original: &Column) -> Result<Option<ColumnLevel>> {
-        let (Outcome::Levels(found), Form::Generalized) = (&self.formed.outcome, self.plan.publishing.recoding.form)
+        let (Transformation::Levels(found), Form::Generalized) =
+            (&self.formed.outcome, self.plan.publishing.recoding.form)
         else {
             return Ok(None);
         };
@@ -187,8 +188,8 @@ impl Known<'_> {
 
     fn method(&self) -> MethodReport {
         let (chosen, search) = match &self.formed.outcome {
-            Outcome::Groups(_) => (None, None),
-            Outcome::Levels(found) => (Some(self.chosen(found)), Some(search(found))),
+            Transformation::Groups(_) => (None, None),
+            Transformation::Levels(found) => (Some(self.chosen(found)), Some(search(found))),
         };
         MethodReport {
             name: self.formed.method.kind.name,

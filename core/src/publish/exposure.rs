@@ -188,7 +188,7 @@ impl Exposure {
             let names = self.accepted_columns();
             let told = self.told(&listed(&names), names.len(), accepted);
             sentences.push(format!(
-                "The plan accepts insensitive columns by name. Known beside the quasi-identifiers, {told}.{}{}",
+                "The plan accepts insensitive columns by name. Inference beside the quasi-identifiers, {told}.{}{}",
                 self.guesses(accepted),
                 if self.is_separated { UNMEASURED } else { "" }
             ));
@@ -197,13 +197,13 @@ impl Exposure {
             let names = self.names(|column| !column.accepted);
             let told = self.told(&listed(&names), names.len(), others);
             sentences.push(format!(
-                "Insensitive columns are published as they are. Known beside the quasi-identifiers, {told}.{}",
+                "Insensitive columns are published as they are. Inference beside the quasi-identifiers, {told}.{}",
                 self.guesses(others)
             ));
         }
         if self.accepted.is_some() && self.others.is_some() {
             let told = self.told("all insensitive columns together", 2, &self.together);
-            sentences.push(format!("Known beside the quasi-identifiers, {told}."));
+            sentences.push(format!("Inference beside the quasi-identifiers, {told}."));
         }
         sentences
     }
@@ -290,7 +290,7 @@ struct Sensitive<'t> {
     column: &'t Column,
     /// Whether each value needs protection.
     protected: Vec<bool>,
-    in_groups: Known,
+    in_groups: Inference,
 }
 
 /// Numbers of cells that records are in.
@@ -300,7 +300,7 @@ struct Cells {
 }
 
 /// How well a sensitive value is known from cells.
-struct Known {
+struct Inference {
     certain: u64,
     guessed: u64,
 }
@@ -354,7 +354,7 @@ impl Cells {
         self.sizes.iter().filter(|&&size| size == 1).count() as u64
     }
 
-    fn known(&self, column: &Column, protected: &[bool]) -> Known {
+    fn known(&self, column: &Column, protected: &[bool]) -> Inference {
         let rows = self.of_record.len();
         let pairs = Cells::new(&[(&self.of_record, self.sizes.len()), coded(column)], rows);
         let mut most = vec![0; self.sizes.len()];
@@ -364,7 +364,7 @@ impl Cells {
             }
         }
         let certain = most.iter().zip(&self.sizes).filter(|(most, size)| most == size).map(|(most, _)| most);
-        Known { certain: certain.sum(), guessed: most.iter().sum() }
+        Inference { certain: certain.sum(), guessed: most.iter().sum() }
     }
 }
 

@@ -1,9 +1,9 @@
 //! From a plan and a table to a publication, step by step.
 
-use super::describe::Known;
+use super::describe::TableFacts;
 use super::gate::{Draft, Gated, gate_table};
 use super::{DeclaredSkew, Exposure, Publication, SkewReport, idle, infeasible, skewed};
-use crate::anonymize::{ChosenMethod, Class, Method, Outcome, Safety, Task, View, Within};
+use crate::anonymize::{ChosenMethod, Class, Method, Safety, Task, Transformation, View, Within};
 use crate::attack::{Finding, Making, Original, Promises, Suppressed, Target};
 use crate::audit::{Answer, audit_bound};
 use crate::candidate::Groups;
@@ -113,7 +113,7 @@ fn make_watched(plan: &TablePlan, table: &Table, formats: &Formats) -> Result<Dr
         criteria.iter_mut().for_each(|answer| answer.worst_record = None);
     }
     let attacks = attacked(plan, &task, skew, &formed, &recoded, formats)?;
-    let known = Known { plan, task: &task, skew, formed: &formed, recoded: &recoded };
+    let known = TableFacts { plan, task: &task, skew, formed: &formed, recoded: &recoded };
     let publication = known.describe(criteria, attacks, exposure)?;
     let schema = formed.lowest.schema(schema).clone();
     Ok(Draft::new(Made { publication, recoded, skew: declared, schema }))
@@ -121,7 +121,7 @@ fn make_watched(plan: &TablePlan, table: &Table, formats: &Formats) -> Result<Dr
 
 /// What a method decided.
 pub(super) struct Formed {
-    pub outcome: Outcome,
+    pub outcome: Transformation,
     /// The method with the parameters that it worked with.
     pub method: ChosenMethod,
     /// What its choices depend on, for the criteria at hand.
@@ -152,11 +152,11 @@ impl Formed {
         let prefers_by_values = publishing.method.prefers_by_values(Some(&publishing.metric), task.schema);
         let class = if sizes_only && !prefers_by_values { Class::QiOnly } else { publishing.method.build().class() };
         let (method, groups) = match &outcome {
-            Outcome::Levels(found) => {
+            Transformation::Levels(found) => {
                 let coarse = generalize(task.table, task.schema, task.bound, &found.levels, publishing.recoding)?;
                 (publishing.method.clone(), coarse.groups.mapped(&coarse.row_of))
             }
-            Outcome::Groups(found) => {
+            Transformation::Groups(found) => {
                 if publishing.max_suppressed.is_some() && found.withheld > task.limit {
                     return Err(infeasible::too_many_withheld(found.withheld, task.limit));
                 }
@@ -173,16 +173,16 @@ impl Formed {
     fn recode(&self, publishing: &Publishing, task: &Task<'_>) -> Result<Recoded> {
         let recoding = publishing.recoding;
         let (recoded, withheld) = match (&self.outcome, recoding.form) {
-            (Outcome::Levels(found), Form::Generalized) => {
+            (Transformation::Levels(found), Form::Generalized) => {
                 (generalize(task.table, task.schema, task.bound, &found.levels, recoding)?, found.suppressed)
             }
-            (Outcome::Levels(found), Form::Bucketized) => {
+            (Transformation::Levels(found), Form::Bucketized) => {
                 (bucketize(self.lowest.table(task.table), task.schema, &self.groups, recoding)?, found.suppressed)
             }
-            (Outcome::Groups(found), Form::Generalized) => {
+            (Transformation::Groups(found), Form::Generalized) => {
                 (generalize_groups(task.table, task.schema, &self.groups, recoding)?, found.withheld)
             }
-            (Outcome::Groups(found), Form::Bucketized) => {
+            (Transformation::Groups(found), Form::Bucketized) => {
                 (bucketize(self.lowest.table(task.table), task.schema, &self.groups, recoding)?, found.withheld)
             }
         };
@@ -297,8 +297,8 @@ fn attacked(
         return Ok(findings);
     }
     let making = match &formed.outcome {
-        Outcome::Levels(_) => None,
-        Outcome::Groups(found) => Some(Making {
+        Transformation::Levels(_) => None,
+        Transformation::Groups(found) => Some(Making {
             method: &*formed.replayed,
             view: View {
                 table: formed.lowest.table(task.table),

@@ -290,28 +290,28 @@ impl Gated for Made {
 }
 
 /// Transactions as somebody sees them who knows which items are sensitive.
-pub struct Seen {
+pub struct ObservedSets {
     released: Released,
     sensitive: Sensitive,
 }
 
-impl Seen {
+impl ObservedSets {
     /// What was read, and the names of sensitive items. Refuses sensitive items in records of which
     /// they are said to be told apart.
-    pub fn new(released: Released, sensitive_names: &[String]) -> Result<Seen> {
+    pub fn new(released: Released, sensitive_names: &[String]) -> Result<ObservedSets> {
         let sensitive = Sensitive::named(released.table(), sensitive_names.iter().map(String::as_str));
         if let Released::Separated(separated) = &released
             && separated.table.iter().flatten().any(|item| sensitive.has(*item))
         {
             return Err(Error::data("a record holds sensitive items, which are told for groups of records"));
         }
-        Ok(Seen { released, sensitive })
+        Ok(ObservedSets { released, sensitive })
     }
 
     /// Transactions as they are, not yet a release.
-    pub fn raw(table: &Transactions, sensitive: &Sensitive) -> Seen {
+    pub fn raw(table: &Transactions, sensitive: &Sensitive) -> ObservedSets {
         let released = Released::Together(Together { table: table.clone(), published_as: None });
-        Seen { released, sensitive: sensitive.clone() }
+        ObservedSets { released, sensitive: sensitive.clone() }
     }
 
     /// How many records there are.
@@ -419,13 +419,13 @@ fn make_watched(plan: &SetPlan, read: &Read, watch: Watch<'_>) -> Result<Draft<M
     sensitive_names.extend(coarse_names(&released, &sensitive));
     let ordered = if keeps_order(plan, &released) { released.clone() } else { released.shuffled(plan.chance)? };
     let written = Written::new(&ordered, plan.layout.delimiter())?;
-    let seen = Seen::new(written.read_back()?, &sensitive_names)?;
+    let seen = ObservedSets::new(written.read_back()?, &sensitive_names)?;
     refuse_different(&released, &seen)?;
     let criteria = seen.answers(&plan.requirements)?;
     refuse_violated(plan, &criteria)?;
-    let before = Seen::raw(table, &sensitive).findings(&plan.attacks, demand)?;
+    let before = ObservedSets::raw(table, &sensitive).findings(&plan.attacks, demand)?;
     let after = seen.findings(&plan.attacks, demand)?;
-    let known = Known { plan, read, sensitive: &sensitive, released: &released, seen: &seen };
+    let known = SetFacts { plan, read, sensitive: &sensitive, released: &released, seen: &seen };
     let mut publication = Publication {
         criteria,
         attacks: after,
@@ -488,7 +488,7 @@ pub fn sensitive_items(table: &Transactions, names: &[String]) -> Result<Sensiti
 }
 
 /// Refuses what is not read as it was meant.
-fn refuse_different(meant: &Released, seen: &Seen) -> Result<()> {
+fn refuse_different(meant: &Released, seen: &ObservedSets) -> Result<()> {
     let occurrences = meant.supports().iter().sum::<u64>();
     if meant.table().len() as u64 == seen.records() && occurrences == seen.occurrences() {
         return Ok(());
@@ -506,15 +506,15 @@ fn refuse_violated(plan: &SetPlan, answers: &[Answer]) -> Result<()> {
 }
 
 /// What a description is made from.
-struct Known<'a> {
+struct SetFacts<'a> {
     plan: &'a SetPlan,
     read: &'a Read,
     sensitive: &'a Sensitive,
     released: &'a Released,
-    seen: &'a Seen,
+    seen: &'a ObservedSets,
 }
 
-impl Known<'_> {
+impl SetFacts<'_> {
     /// What the release and the plan tell; what was found is added by the caller.
     fn describe(&self) -> Publication {
         Publication {
@@ -652,7 +652,7 @@ mod tests {
     fn sensitive_items_stay_out_of_records_that_tell_them_apart() {
         let shared = b"first,last,item,count\n1,2,s,1\n";
         let released = crate::transactions::read_released(b"a\nt\n", Some(shared), None).unwrap();
-        assert!(Seen::new(released.clone(), &["s".into()]).is_ok());
-        assert!(Seen::new(released, &["s".into(), "t".into()]).is_err());
+        assert!(ObservedSets::new(released.clone(), &["s".into()]).is_ok());
+        assert!(ObservedSets::new(released, &["s".into(), "t".into()]).is_err());
     }
 }

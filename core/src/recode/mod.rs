@@ -196,7 +196,7 @@ fn violating(table: &Table, bound: &[Bound], groups: &Groups) -> Result<Vec<bool
     let mut violating = vec![false; groups.len()];
     for bound in bound {
         let (coded, criterion) = (bound.coded(table)?, &*bound.criterion);
-        if criterion.joins_groups() && holds_together(coded, criterion, groups) {
+        if criterion.is_cross_group() && holds_together(coded, criterion, groups) {
             continue;
         }
         violating.par_iter_mut().enumerate().for_each_init(

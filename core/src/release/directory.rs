@@ -29,7 +29,7 @@ pub fn check_target(target: &Path, replace: bool) -> Result<()> {
     if fs::read_dir(target).is_ok_and(|mut entries| entries.next().is_none()) {
         return Ok(());
     }
-    Place::resolve(target)?.occupied(replace).map(|_| ())
+    Location::resolve(target)?.occupied(replace).map(|_| ())
 }
 
 /// A private folder beside the target that nobody reads yet; removed when dropped, unless
@@ -49,7 +49,7 @@ pub fn check_target(target: &Path, replace: bool) -> Result<()> {
 /// ```
 #[derive(Debug)]
 pub struct Staging {
-    place: Place,
+    place: Location,
     folder: PathBuf,
     replace: bool,
     // Given up last, when nothing is left beside the target.
@@ -96,7 +96,7 @@ impl Staging {
     /// target exists, unless it is a release and `replace` is set; if the folder it is to be in
     /// does not exist; and if another run is writing it.
     pub fn begin(target: &Path, replace: bool, inputs: &[PathBuf]) -> Result<Staging> {
-        let place = Place::resolve(target)?;
+        let place = Location::resolve(target)?;
         let inputs = resolve_inputs(inputs)?;
         place.refuse_inputs(&place.target, &inputs)?;
         place.occupied(replace)?;
@@ -242,7 +242,7 @@ struct System<'a> {
 
 /// A target and what is beside it.
 #[derive(Debug)]
-struct Place {
+struct Location {
     /// The target as the user wrote it: for messages.
     shown: PathBuf,
     /// The folder of the target, free of links and independent of the working directory.
@@ -252,8 +252,8 @@ struct Place {
     prefix: OsString,
 }
 
-impl Place {
-    fn resolve(shown: &Path) -> Result<Place> {
+impl Location {
+    fn resolve(shown: &Path) -> Result<Location> {
         let refused = |message: &str| Error::plan(message).file(shown).help("name a folder that is to be made");
         let name = shown.file_name().ok_or_else(|| refused("is not the name of a folder"))?;
         if is_reserved(name) {
@@ -273,7 +273,7 @@ impl Place {
         let mut prefix = OsString::from(".");
         prefix.push(name);
         prefix.push(MARK);
-        Ok(Place { shown: shown.to_owned(), target: parent.join(name), parent, prefix })
+        Ok(Location { shown: shown.to_owned(), target: parent.join(name), parent, prefix })
     }
 
     fn sibling(&self, tag: &str) -> PathBuf {
@@ -375,7 +375,7 @@ struct Lock {
 }
 
 impl Lock {
-    fn take(place: &Place) -> Result<Lock> {
+    fn take(place: &Location) -> Result<Lock> {
         let path = place.sibling(LOCK);
         // A few rounds: each time another run may have ended between our opening its file and our
         // locking it.
@@ -826,7 +826,7 @@ mod tests {
     fn relative_targets_are_in_the_working_directory() {
         let here = fs::canonicalize(".").unwrap();
         for shown in ["out", "./out", "./out/", "out/."] {
-            assert_eq!(Place::resolve(shown.as_ref()).unwrap().target, here.join("out"), "{shown}");
+            assert_eq!(Location::resolve(shown.as_ref()).unwrap().target, here.join("out"), "{shown}");
         }
     }
 

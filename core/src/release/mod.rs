@@ -39,7 +39,7 @@ pub const REPORT: &str = "report.html";
 
 /// Writes a release directory: files in a folder nobody sees, verification of what was written, and
 /// one rename. Returns the certificate.
-pub fn write(made: &Made, plan: &TablePlan, place: &Place<'_>, formats: &Formats) -> Result<Value> {
+pub fn write(made: &Made, plan: &TablePlan, place: &Destination<'_>, formats: &Formats) -> Result<Value> {
     let publishing = &plan.publishing;
     place.write(formats, |folder| {
         let mut files = Vec::new();
@@ -76,7 +76,7 @@ fn unreadable(error: Error) -> Error {
 }
 
 /// Where a release is to be.
-pub struct Place<'a> {
+pub struct Destination<'a> {
     /// The release directory to make.
     pub target: &'a Path,
     /// Whether a release that is there may be replaced.
@@ -90,10 +90,10 @@ pub struct Place<'a> {
     pub signer: Option<&'a dyn Signer>,
 }
 
-impl<'a> Place<'a> {
+impl<'a> Destination<'a> {
     /// A new directory, of which nothing else is known.
-    pub fn new(target: &'a Path) -> Place<'a> {
-        Place { target, replace: false, inputs: &[], earlier: &[], signer: None }
+    pub fn new(target: &'a Path) -> Destination<'a> {
+        Destination { target, replace: false, inputs: &[], earlier: &[], signer: None }
     }
 
     /// The seals of earlier releases that published something else than files with these hashes:

@@ -95,7 +95,7 @@ impl Entry {
 
 /// What the record knows of a table.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Known {
+pub struct History {
     /// Earlier releases of it, first to last, without those that nobody received.
     pub earlier: Vec<Entry>,
     /// Lines of the record that cannot be read.
@@ -104,7 +104,7 @@ pub struct Known {
     fingerprint: Option<String>,
 }
 
-impl Known {
+impl History {
     /// The seals of earlier releases.
     pub fn seals(&self) -> Vec<&str> {
         self.earlier.iter().map(|entry| entry.seal.as_str()).collect()
@@ -121,7 +121,7 @@ impl Record {
     ///
     /// ```
     /// use sfumato::data::sample;
-    /// use sfumato::release::record::{Content, Entry, Known, Record};
+    /// use sfumato::release::record::{Content, Entry, History, Record};
     ///
     /// let folder = tempfile::tempdir().unwrap();
     /// let record = Record::at(&folder.path().join("state/releases.jsonl"));
@@ -139,15 +139,15 @@ impl Record {
     }
 
     /// What it knows of a table.
-    pub fn known(&self, content: Content<'_>) -> Result<Known> {
+    pub fn known(&self, content: Content<'_>) -> Result<History> {
         let mut file = match File::open(&self.path) {
-            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Known::default()),
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(History::default()),
             opened => opened.map_err(|error| self.failed(&error))?,
         };
         file.lock_shared().map_err(|error| self.failed(&error))?;
         let lines = self.lines(&mut file)?;
         if lines.is_empty() {
-            return Ok(Known::default());
+            return Ok(History::default());
         }
         let key = self.key()?.ok_or_else(|| self.without_key())?;
         Ok(known(&lines, &fingerprint(content, &key)))
@@ -155,7 +155,7 @@ impl Record {
 
     /// Adds a release of a table of which so much was known when somebody looked. Returns what the
     /// record knows at this moment: another process may have added something since.
-    pub fn add(&self, content: Content<'_>, before: &Known, entry: &Entry) -> Result<Known> {
+    pub fn add(&self, content: Content<'_>, before: &History, entry: &Entry) -> Result<History> {
         let mut file = self.open()?;
         let lines = self.lines(&mut file)?;
         let key = match self.key()? {
@@ -263,8 +263,8 @@ pub fn seal_at(target: &Path) -> Option<String> {
 
 /// What lines tell about a fingerprint. Lines count in their order: a release that nobody received
 /// may be made again, byte for byte, and be given out.
-fn known(lines: &[Value], fingerprint: &str) -> Known {
-    let mut known = Known { fingerprint: Some(fingerprint.to_string()), ..Known::default() };
+fn known(lines: &[Value], fingerprint: &str) -> History {
+    let mut known = History { fingerprint: Some(fingerprint.to_string()), ..History::default() };
     for line in lines {
         match (Entry::read(line), line["never_out"].as_str()) {
             (None, None) => known.unreadable += 1,
@@ -461,9 +461,9 @@ mod tests {
         let [patients, others] = [&patients, &others].map(Content::Table);
         assert!(record.known(patients).unwrap().earlier.is_empty());
         assert!(!folder.path().join("a").exists(), "looking leaves nothing");
-        assert!(record.add(patients, &Known::default(), &entry("1")).unwrap().earlier.is_empty());
-        record.add(others, &Known::default(), &entry("2")).unwrap();
-        assert_eq!(record.add(patients, &Known::default(), &entry("3")).unwrap().seals(), ["1"]);
+        assert!(record.add(patients, &History::default(), &entry("1")).unwrap().earlier.is_empty());
+        record.add(others, &History::default(), &entry("2")).unwrap();
+        assert_eq!(record.add(patients, &History::default(), &entry("3")).unwrap().seals(), ["1"]);
         assert_eq!(record.known(patients).unwrap().seals(), ["1", "3"]);
         record.never_out(&["1".into()]).unwrap();
         let left = record.known(patients).unwrap();
@@ -480,11 +480,11 @@ mod tests {
         let path = folder.path().join("releases.jsonl");
         let (record, patients) = (Record::at(&path), sample::clinic());
         let patients = Content::Table(&patients);
-        record.add(patients, &Known::default(), &entry("1")).unwrap();
+        record.add(patients, &History::default(), &entry("1")).unwrap();
         let mut text = std::fs::read_to_string(&path).unwrap();
         text += "{\"date\": \"2026";
         std::fs::write(&path, text).unwrap();
-        record.add(patients, &Known::default(), &entry("2")).unwrap();
+        record.add(patients, &History::default(), &entry("2")).unwrap();
         let known = record.known(patients).unwrap();
         assert_eq!((known.seals(), known.unreadable), (vec!["1", "2"], 1));
     }
@@ -493,11 +493,11 @@ mod tests {
     fn a_record_without_its_key_says_so() {
         let folder = tempfile::tempdir().unwrap();
         let (record, patients) = (Record::at(&folder.path().join("releases.jsonl")), sample::clinic());
-        record.add(Content::Table(&patients), &Known::default(), &entry("1")).unwrap();
+        record.add(Content::Table(&patients), &History::default(), &entry("1")).unwrap();
         std::fs::write(record.key_path(), "no key").unwrap();
         assert!(record.known(Content::Table(&patients)).is_err());
         std::fs::remove_file(record.key_path()).unwrap();
-        let error = record.add(Content::Table(&patients), &Known::default(), &entry("2")).unwrap_err();
+        let error = record.add(Content::Table(&patients), &History::default(), &entry("2")).unwrap_err();
         assert!(error.to_string().contains("lost its key"), "{error}");
     }
 
@@ -512,7 +512,7 @@ mod tests {
                 scope.spawn(move || {
                     for at in 0..5 {
                         let seal = format!("{writer}-{at}");
-                        Record::at(path).add(Content::Table(patients), &Known::default(), &entry(&seal)).unwrap();
+                        Record::at(path).add(Content::Table(patients), &History::default(), &entry(&seal)).unwrap();
                     }
                 });
             }
@@ -528,7 +528,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let place = folder.path().join("state");
         let record = Record::at(&place.join("releases.jsonl"));
-        record.add(Content::Table(&sample::clinic()), &Known::default(), &entry("1")).unwrap();
+        record.add(Content::Table(&sample::clinic()), &History::default(), &entry("1")).unwrap();
         let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
         assert_eq!(mode(&place), 0o700);
         assert_eq!(mode(&record.path), 0o600);

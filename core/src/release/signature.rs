@@ -59,7 +59,7 @@ pub(super) fn add(folder: &Path, certificate: &[u8], signer: &dyn Signer) -> Res
 mod tests {
     use super::*;
     use crate::data::Formats;
-    use crate::release::{Place, transactions};
+    use crate::release::{Destination, transactions};
     use tempfile::tempdir;
 
     /// Signs by repeating the text, or something else.
@@ -125,7 +125,7 @@ mod tests {
             let folder = tempdir().unwrap();
             let target = folder.path().join("release");
             let signer = Watchful { target: &target, signs, checks };
-            let place = Place { signer: Some(&signer), ..Place::new(&target) };
+            let place = Destination { signer: Some(&signer), ..Destination::new(&target) };
             let written = transactions::write(&made, &place, &Formats::default());
             assert_eq!(written.is_ok(), signs && checks);
             assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), usize::from(signs && checks));

@@ -11,16 +11,16 @@ use serde_json::Value;
 use std::path::Path;
 
 /// A release directory, read.
-struct Seen {
+struct ReadRelease {
     stated: Stated,
     release: Release,
     document: Value,
 }
 
-impl Seen {
-    fn read(folder: &Path, document: Value, formats: &Formats) -> Result<Seen> {
+impl ReadRelease {
+    fn read(folder: &Path, document: Value, formats: &Formats) -> Result<ReadRelease> {
         let stated = Stated::read(&document)?;
-        Ok(Seen { release: stated.release(folder, formats)?, stated, document })
+        Ok(ReadRelease { release: stated.release(folder, formats)?, stated, document })
     }
 
     fn published<'a>(&'a self, sensitive: &str) -> Result<Published<'a>> {
@@ -45,7 +45,7 @@ impl Seen {
     }
 
     /// Whether its certificate declares the other as an earlier release of the same table.
-    fn declares(&self, other: &Seen) -> bool {
+    fn declares(&self, other: &ReadRelease) -> bool {
         other.document["seal"].as_str().is_some_and(|seal| self.stated.earlier.iter().any(|known| known == seal))
     }
 }
@@ -63,7 +63,7 @@ pub fn together(releases: [(&str, &Path); 2], formats: &Formats) -> Result<Pair>
         return not("it is one release", names);
     }
     let [first, second] = documents;
-    let seen = [Seen::read(releases[0].1, first, formats)?, Seen::read(releases[1].1, second, formats)?];
+    let seen = [ReadRelease::read(releases[0].1, first, formats)?, ReadRelease::read(releases[1].1, second, formats)?];
     if seen.iter().any(|seen| seen.stated.several_records()) {
         return not("people have several records, and groups count records", names);
     }
@@ -87,7 +87,7 @@ pub fn together(releases: [(&str, &Path); 2], formats: &Formats) -> Result<Pair>
 }
 
 /// The sensitive columns that both publish.
-fn shared_sensitive(seen: &[Seen; 2]) -> Vec<&str> {
+fn shared_sensitive(seen: &[ReadRelease; 2]) -> Vec<&str> {
     let others = seen[1].stated.schema.names(Role::Sensitive);
     let is_there = |name: &&str| seen.iter().all(|seen| seen.release.table.find(name).is_some());
     let own = seen[0].stated.schema.names(Role::Sensitive).into_iter();

@@ -5,14 +5,14 @@
 use super::certify::{ESCAPED, SEAL, blank, hashes, merge, seal};
 use super::stated::{array, broken, check_format, read_earlier, text, written};
 use super::verify::{Claims, certificate, check_attacks, check_rest, differing, plain_file};
-use super::{Place, REPORT, unreadable, write_file};
+use super::{Destination, REPORT, unreadable, write_file};
 use crate::data::Formats;
 use crate::error::{Error, Result};
 use crate::kind::Kind;
 use crate::kind::Member;
 use crate::plan::demanded;
 use crate::publish::earlier_sentence;
-use crate::publish::transactions::{Finding, Made, Publication, Seen, SensitiveSource};
+use crate::publish::transactions::{Finding, Made, ObservedSets, Publication, SensitiveSource};
 use crate::report::html::{Audience, transactions_html};
 use crate::report::transactions::publication_json;
 use crate::transactions::{
@@ -38,7 +38,7 @@ const KNOWLEDGE: [&str; 3] = [
 
 /// Writes a release directory: files in a folder nobody sees, verification of what was written, and
 /// one rename. Returns the certificate.
-pub fn write(made: &Made, place: &Place<'_>, formats: &Formats) -> Result<Value> {
+pub fn write(made: &Made, place: &Destination<'_>, formats: &Formats) -> Result<Value> {
     place.write(formats, |folder| {
         let mut names = made.sensitive_names.clone();
         let order = name_order(&names);
@@ -211,12 +211,12 @@ pub fn sensitive_names(folder: &Path) -> Result<Vec<String>> {
 
 /// The records of a release directory, and its own names of sensitive items unless others are
 /// given.
-pub fn read(folder: &Path, names: Option<&[String]>) -> Result<Seen> {
+pub fn read(folder: &Path, names: Option<&[String]>) -> Result<ObservedSets> {
     let stated = Stated::read(&certificate(folder)?)?;
     let released = stated.released(folder).map_err(|error| error.file(folder.join(DATA)))?;
     match names {
-        Some(names) => Seen::new(released, names),
-        None => Seen::new(released, &sensitive_names(folder)?),
+        Some(names) => ObservedSets::new(released, names),
+        None => ObservedSets::new(released, &sensitive_names(folder)?),
     }
 }
 
@@ -231,7 +231,7 @@ fn describe(stated: &Stated, folder: &Path) -> Result<(Publication, FileOrder)> 
     let names = sensitive_names(folder)?;
     let released = stated.released(folder)?;
     let order = file_order(stated, folder, &names, &released)?;
-    let seen = Seen::new(released, &names)?;
+    let seen = ObservedSets::new(released, &names)?;
     let mut publication = Publication {
         records: seen.records(),
         published_occurrences: seen.occurrences(),
@@ -281,11 +281,11 @@ fn file_order(stated: &Stated, folder: &Path, names: &[String], released: &Relea
 pub(super) fn check_figures(folder: &Path, document: &Value, claims: &mut Claims) -> Result<()> {
     let listed = |name: &str| document["files"].get(name).is_some();
     let is_separated = document["form"] == "separated";
-    claims.told("form", is_separated || document["form"] == "together", "there is no such form of release");
+    claims.checked("form", is_separated || document["form"] == "together", "there is no such form of release");
     let own = [DATA, NAMES, REPORT].into_iter().chain(is_separated.then_some(SHARED));
     let files = document["files"].as_object().map_or(0, serde_json::Map::len);
-    claims.told("files of the release", own.clone().all(listed) && own.count() == files, "there are others");
-    claims.told(
+    claims.checked("files of the release", own.clone().all(listed) && own.count() == files, "there are others");
+    claims.checked(
         "sensitive items",
         listed(NAMES) && listed(SHARED) == is_separated,
         "the certificate states no hash of them",
@@ -297,17 +297,17 @@ pub(super) fn check_figures(folder: &Path, document: &Value, claims: &mut Claims
     }
     claims.same("sensitive items of the release", &document["sensitive"], &found.document["sensitive"]);
     let order = &found.order;
-    claims.told("order of sensitive items", order.names_once, "they are not each once, in the order of names");
-    claims.told("sensitive items of groups", order.told_are_listed, "some are not listed as sensitive");
+    claims.checked("order of sensitive items", order.names_once, "they are not each once, in the order of names");
+    claims.checked("sensitive items of groups", order.told_are_listed, "some are not listed as sensitive");
     let otherwise = "items of a line, or lines of the list, are not in the order of names";
-    claims.told("order of items", order.items, otherwise);
+    claims.checked("order of items", order.items, otherwise);
     check_criteria(document, &found.publication, &found.document, claims);
     check_attacks(document, &found.document, claims);
     let excessive = found.publication.attacks.iter().any(Finding::is_excessive);
     let stays = !found.publication.attacks_refuse || !excessive;
-    claims.told("limits", stays, "an attack finds more than is demanded, and the plan refuses such a release");
+    claims.checked("limits", stays, "an attack finds more than is demanded, and the plan refuses such a release");
     check_rest(folder, document, (&found.document, &found.report), claims)?;
-    claims.untold("what the plan asks for, and how the release was made", DECLARED);
+    claims.unverifiable("what the plan asks for, and how the release was made", DECLARED);
     Ok(())
 }
 

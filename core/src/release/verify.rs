@@ -85,7 +85,7 @@ fn verify_watched(folder: &Path, formats: &Formats) -> Result<Verification> {
     let (text, document) = read_certificate(folder)?;
     let mut claims = Claims::default();
     let seal = document["seal"].as_str().unwrap_or_default().to_string();
-    claims.told("seal of the certificate", is_sealed(&text, &seal), "it was changed after it was sealed");
+    claims.checked("seal of the certificate", is_sealed(&text, &seal), "it was changed after it was sealed");
     let is_sets = transactions::is_certificate(&document);
     let needed = if is_sets { transactions::needed(&document) } else { needed(&document) };
     let intact = check_files(folder, &document, &needed, &mut claims)?;
@@ -97,7 +97,7 @@ fn verify_watched(folder: &Path, formats: &Formats) -> Result<Verification> {
     } else if intact || is_text {
         check_figures(folder, &document, formats, &mut claims)?;
     } else {
-        claims.untold("figures", "a file was changed, so there is nothing to recompute them from");
+        claims.unverifiable("figures", "a file was changed, so there is nothing to recompute them from");
     }
     Ok(Verification { claims: claims.list, seal, certificate: text, confirmed: claims.confirmed })
 }
@@ -126,10 +126,10 @@ impl Claims {
     /// A criterion, and whether it was checked on the release.
     pub fn criterion(&mut self, name: &str, holds: bool, otherwise: &str, is_checked: bool) {
         self.confirmed += usize::from(holds && is_checked);
-        self.told(name, holds, otherwise);
+        self.checked(name, holds, otherwise);
     }
 
-    pub fn told(&mut self, name: &str, holds: bool, otherwise: &str) {
+    pub fn checked(&mut self, name: &str, holds: bool, otherwise: &str) {
         let detail = if holds { String::new() } else { otherwise.to_string() };
         self.list.push(Claim { name: name.to_string(), holds: Some(holds), detail });
     }
@@ -144,22 +144,22 @@ impl Claims {
                 if self.list.iter().all(|claim| claim.holds != Some(false)) {
                     return Err(error);
                 }
-                self.untold("figures", "they could not be recomputed");
+                self.unverifiable("figures", "they could not be recomputed");
                 Ok(None)
             }
             Err(error) => {
-                self.told("figures", false, &format!("they cannot be recomputed: {error}"));
+                self.checked("figures", false, &format!("they cannot be recomputed: {error}"));
                 Ok(None)
             }
         }
     }
 
-    pub fn untold(&mut self, name: &str, why: &str) {
+    pub fn unverifiable(&mut self, name: &str, why: &str) {
         self.list.push(Claim { name: name.to_string(), holds: None, detail: why.to_string() });
     }
 
     pub fn same(&mut self, name: &str, stated: &Value, found: &Value) {
-        self.told(name, stated == found, &format!("the certificate states {stated}, the release has {found}"));
+        self.checked(name, stated == found, &format!("the certificate states {stated}, the release has {found}"));
     }
 }
 
@@ -178,11 +178,11 @@ fn check_files(folder: &Path, document: &Value, needed: &[&Value], claims: &mut 
         let bytes = plain_file(folder, name)?;
         let same = bytes.as_ref().is_some_and(|bytes| *stated == file_json(bytes));
         let otherwise = if bytes.is_some() { "the file was changed" } else { "the file is not there" };
-        claims.told(&format!("sha256 of {name}"), same, otherwise);
+        claims.checked(&format!("sha256 of {name}"), same, otherwise);
     }
     let has = |name: &&Value| name.as_str().is_some_and(|name| files.contains_key(name));
     let complete = files.contains_key(REPORT) && needed.iter().all(has);
-    claims.told("table and report", complete, "the certificate states no hash of them");
+    claims.checked("table and report", complete, "the certificate states no hash of them");
     let entries = std::fs::read_dir(folder).and_then(Iterator::collect::<std::io::Result<Vec<_>>>);
     let entries = entries.map_err(|error| Error::io(&error, folder))?;
     let mut foreign: Vec<String> =
@@ -190,7 +190,7 @@ fn check_files(folder: &Path, document: &Value, needed: &[&Value], claims: &mut 
     foreign.retain(|name| name != CERTIFICATE && !is_signature(folder, name) && !files.contains_key(name));
     foreign.sort();
     let otherwise = format!("the certificate does not know: {}", foreign.join(", "));
-    claims.told("no other files", foreign.is_empty(), &otherwise);
+    claims.checked("no other files", foreign.is_empty(), &otherwise);
     Ok(claims.list[before..].iter().all(|claim| claim.holds == Some(true)))
 }
 
@@ -220,7 +220,7 @@ fn check_limits(publication: &Publication, claims: &mut Claims) {
             holds: Some(true),
             detail: format!("as stated, {} above the limit, which the plan lets pass", counted(some as u64, "attack")),
         }),
-        some => claims.told("limits", some == 0, "an attack exceeds its limit, and the plan refuses such a release"),
+        some => claims.checked("limits", some == 0, "an attack exceeds its limit, and the plan refuses such a release"),
     }
 }
 
@@ -234,7 +234,7 @@ fn check_figures(folder: &Path, document: &Value, formats: &Formats, claims: &mu
     }
     let withheld = stated.skew.as_ref().and_then(|skew| skew.withheld).unwrap_or(0);
     let sum = (publication.published as u64).checked_add(stated.suppressed).and_then(|sum| sum.checked_add(withheld));
-    claims.told("records", sum == Some(stated.records), "they are not the published and the suppressed ones");
+    claims.checked("records", sum == Some(stated.records), "they are not the published and the suppressed ones");
     if !document["skew"].is_null() {
         claims.same("skew", &document["skew"], &found.document["skew"]);
     }
@@ -245,15 +245,17 @@ fn check_figures(folder: &Path, document: &Value, formats: &Formats, claims: &mu
     check_attacks(document, &found.document, claims);
     check_limits(publication, claims);
     let is_open = publication.exposure.refused();
-    claims.told("insensitive columns", !is_open, "they single people out, and the plan does not accept it");
+    claims.checked("insensitive columns", !is_open, "they single people out, and the plan does not accept it");
     for name in &publication.undisclosed {
-        claims
-            .untold(&format!("attack: {name}"), "what it found depends on more than the release, so it is not stated");
+        claims.unverifiable(
+            &format!("attack: {name}"),
+            "what it found depends on more than the release, so it is not stated",
+        );
     }
     claims.same("information kept", &document["information_kept"], &found.document["information_kept"]);
     claims.same("utility", &document["utility"], &found.document["utility"]);
     check_rest(folder, document, (&found.document, &found.report), claims)?;
-    claims.untold("what the plan asks for, and how the release was made", DECLARED);
+    claims.unverifiable("what the plan asks for, and how the release was made", DECLARED);
     Ok(())
 }
 
@@ -270,7 +272,7 @@ pub(super) fn check_rest(
     let version = document["sfumato"]["version"].as_str().unwrap_or("?");
     if version != env!("CARGO_PKG_VERSION") {
         let why = format!("version {version} wrote them, and this one has other words: verify with that one");
-        claims.untold("words of certificate and report", &why);
+        claims.unverifiable("words of certificate and report", &why);
         // Whoever names another version must not get around what this one checks.
         claims.confirmed = 0;
         return Ok(());
@@ -280,9 +282,9 @@ pub(super) fn check_rest(
         said.as_object_mut().and_then(|entries| entries.shift_remove(own));
     }
     let otherwise = format!("not what follows from the release: {}", differing_keys(&said, statement));
-    claims.told("every statement of the certificate", said == *statement, &otherwise);
+    claims.checked("every statement of the certificate", said == *statement, &otherwise);
     let is_own = plain_file(folder, REPORT)?.is_some_and(|bytes| bytes == report.as_bytes());
-    claims.told("report", is_own, "it is not the report that follows from the release");
+    claims.checked("report", is_own, "it is not the report that follows from the release");
     Ok(())
 }
 
@@ -292,8 +294,8 @@ fn check_skew(stated: &Stated, found: &Statement, claims: &mut Claims) {
     const LEFT: &str = "skew: what was left is eligible, and enough values could be the most frequent one";
     match (&stated.skew, found.is_eligible) {
         (None, _) => {}
-        (Some(_), None) => claims.untold(LEFT, "how many records were withheld first is not stated"),
-        (Some(_), Some(is_eligible)) => claims.told(LEFT, is_eligible, "it is not so"),
+        (Some(_), None) => claims.unverifiable(LEFT, "how many records were withheld first is not stated"),
+        (Some(_), Some(is_eligible)) => claims.checked(LEFT, is_eligible, "it is not so"),
     }
 }
 
@@ -307,7 +309,7 @@ fn check_stars(stated: &Stated, found: &Statement, claims: &mut Claims) {
         true if is_split => stars == suppressed,
         true => stars <= suppressed,
     };
-    claims.told("starred records", holds, &format!("{suppressed} are said to be suppressed, {stars} are starred"));
+    claims.checked("starred records", holds, &format!("{suppressed} are said to be suppressed, {stars} are starred"));
 }
 
 /// The table has the columns that are said to be published.
@@ -318,7 +320,7 @@ fn check_columns(document: &Value, found: &Statement, claims: &mut Claims) {
     let mut present: Vec<&str> = found.columns.iter().map(String::as_str).collect();
     published.sort_unstable();
     present.sort_unstable();
-    claims.told("columns", published == present, "the table has others than those that are said to be published");
+    claims.checked("columns", published == present, "the table has others than those that are said to be published");
 }
 
 fn check_criteria(document: &Value, publication: &Publication, found: &Value, claims: &mut Claims) {
@@ -327,7 +329,7 @@ fn check_criteria(document: &Value, publication: &Publication, found: &Value, cl
         let name = format!("criterion {}: {}", at + 1, stated["criterion"].as_str().unwrap_or("?"));
         let again = &found["criteria"][at];
         match answer.is_checked {
-            false if stated == again => claims.untold(
+            false if stated == again => claims.unverifiable(
                 &name,
                 "it is about the whole table, suppressed records included, about values that are not published, or needs what is not part of the release: a file, a hierarchy, or whose record each is",
             ),
@@ -361,12 +363,12 @@ pub(super) fn differing(stated: &Value, found: &Value) -> String {
 pub(super) fn check_attacks(document: &Value, found: &Value, claims: &mut Claims) {
     let list = |document: &Value| document["attacks"].as_array().cloned().unwrap_or_default();
     let (stated, found) = (list(document), list(found));
-    claims.told("attacks", stated.len() == found.len(), "others were made, or not all are stated");
+    claims.checked("attacks", stated.len() == found.len(), "others were made, or not all are stated");
     for (stated, again) in stated.iter().zip(&found) {
         let on = stated["on"].as_str().map_or(String::new(), |on| format!(" on {on}"));
         let name = format!("attack: {}{on}", stated["attack"].as_str().unwrap_or("?"));
         let differing = differing(stated, again);
-        claims.told(&name, differing.is_empty(), &differing);
+        claims.checked(&name, differing.is_empty(), &differing);
     }
 }
 
@@ -384,9 +386,9 @@ mod tests {
         let too_small = || Err::<Value, _>(Error::new(Fault::Resources, "too much"));
         assert!(Claims::default().recomputed(too_small()).is_err());
         let mut claims = Claims::default();
-        claims.told("seal", true, "");
+        claims.checked("seal", true, "");
         assert!(claims.recomputed(too_small()).is_err());
-        claims.told("records", false, "changed");
+        claims.checked("records", false, "changed");
         assert!(claims.recomputed(too_small()).unwrap().is_none());
         assert_eq!(holds(&claims), [Some(true), Some(false), None]);
         let mut claims = Claims::default();

@@ -2,7 +2,7 @@
 
 use super::terminal::{counted, grouped, percent, table, trimmed};
 use crate::criterion::{Budget, Case};
-use crate::explore::{Company, Exploration, Grounding, Known, Place, Share};
+use crate::explore::{Company, Exploration, Grounding, GroupPlace, KnownPeople, Share};
 use serde_json::{Value, json};
 
 /// So many points are printed; the document has all of them.
@@ -200,7 +200,7 @@ fn target_words(worst: &Grounding) -> String {
 }
 
 /// Group 3 (12 people, from record 7)
-fn place_words(place: &Place) -> String {
+fn place_words(place: &GroupPlace) -> String {
     let from = place.first_record.map_or_else(String::new, |record| format!(", from record {}", grouped(record)));
     format!("group {} ({}{from})", grouped(place.group + 1), people(place.people))
 }
@@ -214,7 +214,7 @@ fn others_words(case: Case, worst: &Grounding) -> String {
 }
 
 /// 3: records 4, 7, 9
-fn known_words(known: &Known) -> String {
+fn known_words(known: &KnownPeople) -> String {
     let mut text = grouped(known.people as usize);
     if let [first, rest @ ..] = known.records.as_slice() {
         let listed = std::iter::once(first).chain(rest).take(MOST_LISTED).map(|record| grouped(*record));
@@ -267,8 +267,7 @@ fn worst_json(found: &Exploration, worst: &Grounding) -> Value {
     let shares = |shares: &[Share]| -> Vec<Value> {
         shares.iter().map(|share| json!({ "value": share.value, "count": share.count })).collect()
     };
-    let place =
-        |place: &Place| json!({ "group": place.group + 1, "people": place.people, "first_record": place.first_record });
+    let place = |place: &GroupPlace| json!({ "group": place.group + 1, "people": place.people, "first_record": place.first_record });
     let mut target = place(&worst.target);
     target["record"] = json!(worst.record);
     json!({

@@ -1,7 +1,7 @@
 //! What several releases of the same people tell together, in words and as JSON.
 
 use super::terminal::{grouped, number};
-use crate::attack::together::{Found, Outcome};
+use crate::attack::together::{Composition, Found};
 use serde_json::{Value, json};
 
 /// Two releases, and what they tell together.
@@ -11,7 +11,7 @@ pub struct Pair {
     /// Whether they are about the same people.
     pub related: Related,
     /// What is found about each sensitive column that both publish.
-    pub columns: Vec<(String, Outcome)>,
+    pub columns: Vec<(String, Composition)>,
 }
 
 /// Whether two releases are about the same people.
@@ -43,11 +43,11 @@ pub fn together_json(pairs: &[Pair]) -> Value {
     pairs.iter().map(pair).collect::<Vec<_>>().into()
 }
 
-fn outcome_json(on: &str, outcome: &Outcome) -> Value {
+fn outcome_json(on: &str, outcome: &Composition) -> Value {
     let found = match outcome {
-        Outcome::Unrelated => return json!({ "on": on, "not_computed": UNRELATED }),
-        Outcome::TooLarge => return json!({ "on": on, "not_computed": TOO_LARGE }),
-        Outcome::Found(found) => found,
+        Composition::Unrelated => return json!({ "on": on, "not_computed": UNRELATED }),
+        Composition::TooLarge => return json!({ "on": on, "not_computed": TOO_LARGE }),
+        Composition::Found(found) => found,
     };
     json!({
         "on": on,
@@ -97,10 +97,10 @@ pub(super) fn relation(pair: &Pair) -> String {
 
 /// A mark and a sentence about each column.
 pub(super) fn sentences(pair: &Pair) -> Vec<(&'static str, String)> {
-    let sentence = |(on, outcome): &(String, Outcome)| match outcome {
-        Outcome::Unrelated => ("–", format!("{on}: {UNRELATED}.")),
-        Outcome::TooLarge => ("–", format!("{on}: not computed: {TOO_LARGE}.")),
-        Outcome::Found(found) => (mark(found), format!("{on}: {}", found_sentence(found))),
+    let sentence = |(on, outcome): &(String, Composition)| match outcome {
+        Composition::Unrelated => ("–", format!("{on}: {UNRELATED}.")),
+        Composition::TooLarge => ("–", format!("{on}: not computed: {TOO_LARGE}.")),
+        Composition::Found(found) => (mark(found), format!("{on}: {}", found_sentence(found))),
     };
     pair.columns.iter().map(sentence).collect()
 }
@@ -169,30 +169,30 @@ mod tests {
         Found { people: 8, certain, alone, fewest, at_least, about, cells: 4, is_nested, takes_labels: false }
     }
 
-    fn text(related: Related, outcome: Outcome) -> String {
+    fn text(related: Related, outcome: Composition) -> String {
         let names = ["a".to_string(), "b".to_string()];
         together_text(&[Pair { names, related, columns: vec![("disease".into(), outcome)] }])
     }
 
     #[test]
     fn what_becomes_certain_comes_first() {
-        let told = text(Related::Declared, Outcome::Found(found(8, Some(1.0), false)));
+        let told = text(Related::Declared, Composition::Found(found(8, Some(1.0), false)));
         assert!(told.contains("declared") && told.contains("✗ disease: at least 8 of 8 people are certain"), "{told}");
         assert!(told.contains("the highest belief is 1 (0.5 and 0.4 alone)"), "{told}");
     }
 
     #[test]
     fn what_is_not_known_is_said() {
-        let told = text(Related::Assumed, Outcome::Found(found(0, None, false)));
+        let told = text(Related::Assumed, Composition::Found(found(0, None, false)));
         assert!(told.contains("If they are") && told.contains("– disease: nobody of 8 people"), "{told}");
         assert!(
             told.contains("no higher belief is found than by each")
                 && told.contains("At least 6 people are left with 2 values"),
             "{told}"
         );
-        assert!(text(Related::Assumed, Outcome::Found(found(0, Some(0.7), false))).contains("! disease"));
-        assert!(text(Related::Assumed, Outcome::Found(found(0, Some(0.5), true))).contains("✓ disease"));
-        assert!(text(Related::Assumed, Outcome::Unrelated).contains("not about the same people"));
+        assert!(text(Related::Assumed, Composition::Found(found(0, Some(0.7), false))).contains("! disease"));
+        assert!(text(Related::Assumed, Composition::Found(found(0, Some(0.5), true))).contains("✓ disease"));
+        assert!(text(Related::Assumed, Composition::Unrelated).contains("not about the same people"));
         let none = together_text(&[Pair {
             names: [String::new(), String::new()],
             related: Related::Not("x"),

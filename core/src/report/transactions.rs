@@ -6,7 +6,7 @@ use crate::inspect::TransactionProfile;
 use crate::kind::Params;
 use crate::publish::earlier_sentence;
 use crate::publish::transactions::{
-    Answer, Finding, Measured, NamedRule, Publication, Seen, SensitiveSource, worst_rule,
+    Answer, Finding, Measured, NamedRule, ObservedSets, Publication, SensitiveSource, worst_rule,
 };
 use serde_json::{Value, json};
 
@@ -121,7 +121,7 @@ fn sensitive_json(publication: &Publication) -> Value {
 }
 
 /// The document of `check --json`.
-pub fn check_json(seen: &Seen, answers: &[Answer]) -> Value {
+pub fn check_json(seen: &ObservedSets, answers: &[Answer]) -> Value {
     json!({
         "records": seen.records(),
         "items": seen.kinds(),
@@ -134,7 +134,7 @@ pub fn check_json(seen: &Seen, answers: &[Answer]) -> Value {
 }
 
 /// What `check` prints.
-pub fn check_text(seen: &Seen, answers: &[Answer]) -> String {
+pub fn check_text(seen: &ObservedSets, answers: &[Answer]) -> String {
     let sensitive = seen.sensitive_kinds();
     let mut text = format!(
         "{} with {}, of {} of which {} {} sensitive\n\n{}",

@@ -56,7 +56,7 @@
 //! ```
 
 use super::deterministic::KNOWS_FREQUENCIES;
-use super::{Build, Outcome, Seen, Skewed, Suppression};
+use super::{Build, PossibleDraw, PublishedCounts, Skewed, Suppression};
 use crate::kind::Kind;
 use dashu_int::UBig;
 use dashu_ratio::RBig;
@@ -118,13 +118,13 @@ impl Suppression for Calibrated {
         (table.records() - shape(table).iter().sum::<u64>()).into()
     }
 
-    fn outcomes(&self, table: &Skewed, most: u64) -> Option<Vec<Outcome>> {
+    fn outcomes(&self, table: &Skewed, most: u64) -> Option<Vec<PossibleDraw>> {
         if table.l() > most {
             return None;
         }
         let shape = shape(table);
         let chance = RBig::from_parts(1.into(), table.l().into());
-        let outcome = |place| Outcome { kept: placed(&shape, place), chance: chance.clone() };
+        let outcome = |place| PossibleDraw { kept: placed(&shape, place), chance: chance.clone() };
         Some((1..=table.l() as usize).map(outcome).collect())
     }
 
@@ -133,7 +133,7 @@ impl Suppression for Calibrated {
     /// both F_l: from F1 = G_l + |TS| and the other frequencies as they are published, of which the
     /// shape is made that is published, and eligible without a cap. The candidates say that F1 >
     /// n/l, and that is more than G1, which is at most |TP|/l.
-    fn beliefs(&self, published: &Seen) -> Option<Vec<RBig>> {
+    fn beliefs(&self, published: &PublishedCounts) -> Option<Vec<RBig>> {
         let l = usize::try_from(published.l).ok()?;
         if !published.is_dichotomous() || published.counts.get(l - 1)? != published.counts.get(l.checked_sub(2)?)? {
             return None;

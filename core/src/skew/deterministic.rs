@@ -1,6 +1,6 @@
 //! D-suppression: ways in which nothing is drawn by lot. They differ in where they stop.
 
-use super::{Outcome, Seen, Skewed, Suppression};
+use super::{PossibleDraw, PublishedCounts, Skewed, Suppression};
 use dashu_ratio::RBig;
 use rand_chacha::ChaCha20Rng;
 
@@ -26,8 +26,8 @@ impl Suppression for DSuppression {
         (table.records() - (self.kept)(table).iter().sum::<u64>()).into()
     }
 
-    fn outcomes(&self, table: &Skewed, _most: u64) -> Option<Vec<Outcome>> {
-        Some(vec![Outcome { kept: (self.kept)(table), chance: RBig::ONE }])
+    fn outcomes(&self, table: &Skewed, _most: u64) -> Option<Vec<PossibleDraw>> {
+        Some(vec![PossibleDraw { kept: (self.kept)(table), chance: RBig::ONE }])
     }
 
     /// # Claim
@@ -36,7 +36,7 @@ impl Suppression for DSuppression {
     ///
     /// Safe D leads to every table that is eligible, has candidates and l values at the top: from
     /// the one in which the first of them has all that was withheld.
-    fn beliefs(&self, published: &Seen) -> Option<Vec<RBig>> {
+    fn beliefs(&self, published: &PublishedCounts) -> Option<Vec<RBig>> {
         let top = published.top();
         if !published.is_dichotomous() || (self.is_safe && (top as u64) < published.l) {
             return None;

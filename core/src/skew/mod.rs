@@ -60,11 +60,11 @@ pub trait Suppression: Send + Sync {
 
     /// Everything that may come out, with its chance, if there are not more choices to make than
     /// `most`.
-    fn outcomes(&self, table: &Skewed, most: u64) -> Option<Vec<Outcome>>;
+    fn outcomes(&self, table: &Skewed, most: u64) -> Option<Vec<PossibleDraw>>;
 
     /// How far somebody believes that each value of what is published is S1, in the same order.
     /// Exact; nothing if no table leads to it, or if that could not be counted.
-    fn beliefs(&self, published: &Seen) -> Option<Vec<RBig>>;
+    fn beliefs(&self, published: &PublishedCounts) -> Option<Vec<RBig>>;
 
     /// What the beliefs are those of: what the attacker is assumed to know.
     fn knowledge(&self) -> &'static str;
@@ -84,14 +84,14 @@ pub trait Suppression: Send + Sync {
 
 /// One thing that may come out.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Outcome {
+pub struct PossibleDraw {
     /// How many records of each value are kept, by rank.
     pub kept: Vec<u64>,
     /// With which chance.
     pub chance: RBig,
 }
 
-impl Outcome {
+impl PossibleDraw {
     /// What everybody sees of it: the numbers without ranks, largest first.
     pub fn seen(&self) -> Vec<u64> {
         let mut seen = self.kept.clone();
@@ -102,7 +102,7 @@ impl Outcome {
 
 /// What everybody sees after suppression.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Seen {
+pub struct PublishedCounts {
     /// How many records each value has, largest first.
     pub counts: Vec<u64>,
     /// How many records the table had.
@@ -111,7 +111,7 @@ pub struct Seen {
     pub l: u64,
 }
 
-impl Seen {
+impl PublishedCounts {
     /// How many records are published.
     pub fn published(&self) -> u64 {
         self.counts.iter().sum()

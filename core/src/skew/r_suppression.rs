@@ -28,7 +28,7 @@
 //! ```
 
 use super::levels::{Lowered, Reason, Stop};
-use super::{Build, Outcome, Seen, Skewed, Suppression, worlds};
+use super::{Build, PossibleDraw, PublishedCounts, Skewed, Suppression, worlds};
 use crate::kind::Kind;
 use dashu_ratio::RBig;
 use rand::RngExt;
@@ -134,7 +134,7 @@ impl Suppression for RSuppression {
         sum / RBig::from(table.l())
     }
 
-    fn outcomes(&self, table: &Skewed, most: u64) -> Option<Vec<Outcome>> {
+    fn outcomes(&self, table: &Skewed, most: u64) -> Option<Vec<PossibleDraw>> {
         let choices: u64 = (1..=table.l()).map(|h| levels(table, h).1).sum();
         if choices.saturating_mul(table.frequencies().len() as u64) > most {
             return None;
@@ -148,10 +148,10 @@ impl Suppression for RSuppression {
                 *chances.entry(lowered.kept_at(lowered.stop())).or_default() += &chance;
             }
         }
-        Some(chances.into_iter().map(|(kept, chance)| Outcome { kept, chance }).collect())
+        Some(chances.into_iter().map(|(kept, chance)| PossibleDraw { kept, chance }).collect())
     }
 
-    fn beliefs(&self, published: &Seen) -> Option<Vec<RBig>> {
+    fn beliefs(&self, published: &PublishedCounts) -> Option<Vec<RBig>> {
         worlds::beliefs(published)
     }
 

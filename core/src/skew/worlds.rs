@@ -57,7 +57,7 @@
 //! all are withheld. Slowest is a large l with about as many values far above L: about fifteen
 //! seconds for l = 150, 120 values and 35,000 withheld records.
 
-use super::Seen;
+use super::PublishedCounts;
 use dashu_int::{IBig, UBig};
 use dashu_ratio::RBig;
 
@@ -78,7 +78,7 @@ const MOST_VALUES: usize = 2000;
 
 /// How far somebody who knows the method, n and l believes of each published value that it is S1;
 /// nothing if no base table leads there, or if counting would take too long.
-pub(super) fn beliefs(seen: &Seen) -> Option<Vec<RBig>> {
+pub(super) fn beliefs(seen: &PublishedCounts) -> Option<Vec<RBig>> {
     let release = Release::new(seen)?;
     let steps = u128::from(seen.records - seen.published()) * u128::from(seen.l);
     if steps > MOST_STEPS || seen.counts.len() > MOST_VALUES {
@@ -100,7 +100,7 @@ fn times(count: usize) -> RBig {
 
 /// What is published, and what it tells about where D-suppression may have stopped.
 struct Release<'a> {
-    seen: &'a Seen,
+    seen: &'a PublishedCounts,
     /// The largest published number, L.
     level: u64,
     /// The l-th largest.
@@ -118,7 +118,7 @@ struct Release<'a> {
 
 impl<'a> Release<'a> {
     /// Nothing if R-suppression would not have stopped there.
-    fn new(seen: &'a Seen) -> Option<Release<'a>> {
+    fn new(seen: &'a PublishedCounts) -> Option<Release<'a>> {
         let (&level, &last) = (seen.counts.first()?, seen.counts.last()?);
         let (l, published) = (seen.l, seen.published());
         let l_th = *seen.counts.get(usize::try_from(l.checked_sub(1)?).ok()?)?;
@@ -379,8 +379,8 @@ mod tests {
     use super::*;
     use std::collections::BTreeMap;
 
-    fn seen(counts: &[u64], records: u64, l: u64) -> Seen {
-        Seen { counts: counts.to_vec(), records, l }
+    fn seen(counts: &[u64], records: u64, l: u64) -> PublishedCounts {
+        PublishedCounts { counts: counts.to_vec(), records, l }
     }
 
     fn floats(counts: &[u64], records: u64, l: u64) -> Vec<f64> {

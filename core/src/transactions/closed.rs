@@ -38,7 +38,7 @@ impl From<Demand> for Scope {
 }
 
 /// A rule that is visited.
-pub(super) struct Seen<'a> {
+pub(super) struct VisitedRule<'a> {
     item_of: &'a [u32],
     ranks: &'a [u32],
     consequent: u32,
@@ -48,7 +48,7 @@ pub(super) struct Seen<'a> {
     pub of: u64,
 }
 
-impl Seen<'_> {
+impl VisitedRule<'_> {
     /// The rule by items.
     pub(super) fn rule(&self) -> Rule {
         let mut antecedent: Vec<u32> = self.ranks.iter().map(|rank| self.item_of[*rank as usize]).collect();
@@ -67,7 +67,7 @@ pub(super) trait Visitor: Clone + Send + Sync {
     fn most(&self, support: u64) -> u64;
 
     /// Sees a rule that matters.
-    fn see(&mut self, seen: &Seen<'_>) -> ControlFlow<()>;
+    fn see(&mut self, seen: &VisitedRule<'_>) -> ControlFlow<()>;
 
     /// One that knows what this one knows, and has seen nothing that counts.
     fn fork(&self) -> Self;
@@ -225,7 +225,7 @@ impl Visitor for Worst {
         self.0.as_ref().map_or(u64::MAX, |rule| support * rule.of / rule.support)
     }
 
-    fn see(&mut self, seen: &Seen<'_>) -> ControlFlow<()> {
+    fn see(&mut self, seen: &VisitedRule<'_>) -> ControlFlow<()> {
         let as_confident = |rule: &Rule| seen.support * rule.of == rule.support * seen.of;
         if self.0.as_ref().is_some_and(|rule| as_confident(rule) && seen.support < rule.support) {
             return ControlFlow::Continue(());
@@ -263,7 +263,7 @@ impl Visitor for Unsafe {
         least_allowed(&self.demand, support).map_or(u64::MAX, |of| of - 1)
     }
 
-    fn see(&mut self, seen: &Seen<'_>) -> ControlFlow<()> {
+    fn see(&mut self, seen: &VisitedRule<'_>) -> ControlFlow<()> {
         self.rules.push(seen.rule());
         if self.rules.len() < self.most { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     }

@@ -15,7 +15,7 @@ use sfumato::chance::Chance;
 use sfumato::data::{Column, Formats, Table};
 use sfumato::exact::Fraction;
 use sfumato::kind::Member;
-use sfumato::publish::transactions::Seen;
+use sfumato::publish::transactions::ObservedSets;
 use sfumato::publish::{Draft, Made, make};
 use sfumato::transactions::{Demand, Sensitive, Transactions};
 use std::path::Path;
@@ -204,7 +204,7 @@ fn every_dangerous_rule_is_found() {
         let table = Transactions::from_names(&records);
         let sensitive = Sensitive::named(&table, ["s"]);
         let demand = Demand::at_most(Fraction::new(1, 2));
-        let seen = Seen::raw(&table, &sensitive);
+        let seen = ObservedSets::raw(&table, &sensitive);
         let findings = seen.findings(&Member::defaults(&sfumato::transactions::attack::KINDS), demand).unwrap();
         let found = &findings[0];
         assert_eq!(found.is_excessive(), is_planted, "seed {seed}: {:?}", found.rules);
@@ -383,7 +383,7 @@ fn null_transactions_raise_no_alarm() {
                 .pass()
                 .unwrap();
             assert!(made.publication.attacks.iter().all(|one| !one.is_excessive()), "{method}, seed {seed}");
-            let seen = Seen::new(made.written.read_back().unwrap(), &made.sensitive_names).unwrap();
+            let seen = ObservedSets::new(made.written.read_back().unwrap(), &made.sensitive_names).unwrap();
             let findings = seen.findings(&Member::defaults(&sfumato::transactions::attack::KINDS), demand).unwrap();
             assert!(
                 findings.iter().all(|finding| !finding.is_excessive() && finding.people == 0),

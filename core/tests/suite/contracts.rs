@@ -166,7 +166,7 @@ proptest! {
                 })
             }).collect();
             prop_assert!(judged.iter().all(|(alone, among)| !among || *alone), "{} {:?}", wanted.criterion.kind.name, wanted.criterion.params);
-            prop_assert!(bound.criterion.joins_groups() || judged.iter().all(|(alone, among)| alone == among), "{}", wanted.criterion.kind.name);
+            prop_assert!(bound.criterion.is_cross_group() || judged.iter().all(|(alone, among)| alone == among), "{}", wanted.criterion.kind.name);
             let sure: Vec<Vec<u32>> =
                 (0..groups.len()).filter(|&group| judged[group].1).map(|group| groups.rows(group).to_vec()).collect();
             let audit = audit_bound(&table, &Groups::of_lists(&sure), std::slice::from_ref(&wanted), std::slice::from_ref(&bound));
@@ -317,13 +317,13 @@ fn groups_are_joined_only_where_knowledge_about_one_tells_about_others() {
     let table = table_of(&[Row { zip: 0, disease: 0, drug: 0 }, Row { zip: 0, disease: 1, drug: 1 }]);
     let mut joining: Vec<&str> = requirements()
         .iter()
-        .filter(|wanted| bind(wanted, &table).criterion.joins_groups())
+        .filter(|wanted| bind(wanted, &table).criterion.is_cross_group())
         .map(|wanted| wanted.criterion.kind.name)
         .collect();
     joining.dedup();
     assert_eq!(joining, ["ck-safety", "skyline"]);
     let alone = requirement("criterion = \"ck-safety\"\non = \"disease\"\nk = 0\nc = 1\n", &schema()).unwrap();
-    assert!(!bind(&alone, &table).criterion.joins_groups());
+    assert!(!bind(&alone, &table).criterion.is_cross_group());
 }
 
 /// A bound that is weaker than it need be costs searches time. Of ten records eight have one value:

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use sfumato::chance::Chance;
 use sfumato::data::{Formats, Table, sample};
 use sfumato::plan::SetPlan;
-use sfumato::release::{self, Place, verify};
+use sfumato::release::{self, Destination, verify};
 use sfumato::{TablePlan, publish};
 use sha2::{Digest, Sha256};
 use std::path::Path;
@@ -23,7 +23,7 @@ fn publish_table(plan: &str, table: &Table, target: &Path) -> Value {
     plan.publishing.chance = Chance::insecure(7);
     let formats = Formats::default();
     let made = publish::make(&plan, table, &formats).unwrap().pass().unwrap();
-    let order = Place { replace: true, ..Place::new(target) };
+    let order = Destination { replace: true, ..Destination::new(target) };
     release::write(&made, &plan, &order, &formats).unwrap()
 }
 
@@ -179,7 +179,7 @@ fn no_statement_about_transactions_can_be_changed_unnoticed() {
         );
         let plan = SetPlan::parse(&plan, folder.path()).unwrap();
         let made = publish::transactions::make(&plan, &read, sfumato::watch::Watch::NONE).unwrap().pass().unwrap();
-        let place = Place { replace: true, ..Place::new(&release) };
+        let place = Destination { replace: true, ..Destination::new(&release) };
         let honest = release::transactions::write(&made, &place, &Formats::default()).unwrap();
         let changes = check_every_change(&honest, &release);
         eprintln!("{changes} changes");

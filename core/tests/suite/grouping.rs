@@ -3,7 +3,7 @@
 
 use proptest::prelude::*;
 use sfumato::Fault;
-use sfumato::anonymize::{ChosenMethod, Class, Grouping, Method, Outcome, Safety, Task, View, Within};
+use sfumato::anonymize::{ChosenMethod, Class, Grouping, Method, Safety, Task, Transformation, View, Within};
 use sfumato::candidate::Groups;
 use sfumato::chance::Chance;
 use sfumato::criterion::{Bound, Requirement};
@@ -86,7 +86,7 @@ impl Case {
         &self,
         table: &Table,
         seed: u64,
-        run: impl Fn(&Task<'_>) -> sfumato::Result<Option<Outcome>>,
+        run: impl Fn(&Task<'_>) -> sfumato::Result<Option<Transformation>>,
     ) -> Option<Grouping> {
         let (bound, metric) = (self.bound()?, ChosenMetric::new("loss", &[]).unwrap());
         let task = Task {
@@ -100,8 +100,8 @@ impl Case {
             chance: Chance::insecure(seed),
         };
         match run(&task).unwrap()? {
-            Outcome::Groups(found) => Some(found),
-            Outcome::Levels(_) => panic!("groups are expected"),
+            Transformation::Groups(found) => Some(found),
+            Transformation::Levels(_) => panic!("groups are expected"),
         }
     }
 }

@@ -80,7 +80,7 @@ impl<'a> World<'a> {
         self.criterion.least_removed(&counter.take(0, entries)).min(size(counts).into())
     }
 
-    fn alike(&self, a: usize, b: usize) -> bool {
+    fn interchangeable(&self, a: usize, b: usize) -> bool {
         self.groups.iter().all(|(counts, holds)| {
             let mut swapped = counts.clone();
             swapped.swap(a, b);
@@ -88,7 +88,7 @@ impl<'a> World<'a> {
         })
     }
 
-    fn dooms(&self, code: usize, at_least: u32, largest: u32) -> bool {
+    fn rules_out(&self, code: usize, at_least: u32, largest: u32) -> bool {
         !self.holding().any(|counts| size(counts) <= largest && counts[code] >= at_least)
     }
 
@@ -110,8 +110,8 @@ impl<'a> World<'a> {
         let criterion = self.criterion;
         let code = |code: usize| code as u32;
         // Of no records anything may be said.
-        criterion.dooms(0, 0, 0);
-        assert!((0..self.domain).all(|own| criterion.alike(code(own), code(own))));
+        criterion.rules_out(0, 0, 0);
+        assert!((0..self.domain).all(|own| criterion.interchangeable(code(own), code(own))));
         let mut list: Vec<(&str, u64, u64)> = vec![
             ("merging", yes(criterion.is_monotone()), yes(self.keeps(true))),
             ("growth", yes(criterion.survives_growth()), yes(self.keeps(false))),
@@ -131,15 +131,20 @@ impl<'a> World<'a> {
         }
         list.push(("removed", removed.0, removed.1));
         let pairs = (0..self.domain).flat_map(|a| (a + 1..self.domain).map(move |b| (a, b)));
-        list.push(said_of("alike", pairs, |(a, b)| criterion.alike(code(a), code(b)), |(a, b)| self.alike(a, b)));
+        list.push(said_of(
+            "interchangeable",
+            pairs,
+            |(a, b)| criterion.interchangeable(code(a), code(b)),
+            |(a, b)| self.interchangeable(a, b),
+        ));
         let cases = (0..self.domain).flat_map(|a| {
             (0..=self.most).flat_map(move |count| (count.max(1)..=self.most).map(move |size| (a, count, size)))
         });
         list.push(said_of(
-            "doomed",
+            "ruled out",
             cases,
-            |(a, count, size)| criterion.dooms(code(a), count.into(), size.into()),
-            |(a, count, size)| self.dooms(a, count, size),
+            |(a, count, size)| criterion.rules_out(code(a), count.into(), size.into()),
+            |(a, count, size)| self.rules_out(a, count, size),
         ));
         let line: Vec<String> = list.iter().map(|(name, said, right)| format!("{name} {said}/{right}")).collect();
         let promised: Vec<String> = (0..3).filter_map(|eliminated| self.told_promised(eliminated)).collect();

@@ -8,7 +8,7 @@ use sfumato::criterion::{KINDS, Requirement};
 use sfumato::data::csv::read_from;
 use sfumato::data::{Column, Formats, Schema, Table};
 use sfumato::publish::{self, Made};
-use sfumato::release::{self, Place, verify};
+use sfumato::release::{self, Destination, verify};
 use sfumato::{Fault, TablePlan, anonymize, audit};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -319,7 +319,7 @@ fn a_small_class_of_starred_records_is_counted() {
     let made = publish::make(&plan, &table, &formats).unwrap().pass().unwrap();
     assert_eq!((made.publication.published, made.publication.suppressed, made.publication.groups), (6, 1, 2));
     let target = folder.path().join("release");
-    let order = Place::new(&target);
+    let order = Destination::new(&target);
     let certificate = release::write(&made, &plan, &order, &formats).unwrap();
     assert_eq!(certificate["suppressed"], 1);
     let stars = written(&target.join("data.csv")).into_iter().filter(|row| row.iter().all(|cell| cell == "*")).count();
@@ -352,7 +352,7 @@ fn people_whose_value_is_a_star_are_not_taken_for_suppressed() {
         let made = publish::make(&plan, &table, &formats).unwrap().pass().unwrap();
         assert_eq!((made.publication.published, made.publication.suppressed), (4, 0));
         let target = folder.path().join("release");
-        let order = Place::new(&target);
+        let order = Destination::new(&target);
         match release::write(&made, &plan, &order, &formats) {
             Ok(_) => {
                 assert!(verify(&target, &formats).unwrap().holds(), "{suppressed}");

@@ -5,7 +5,7 @@ use crate::support::{Row, raw, requirement_of, table_of};
 use dashu_int::{IBig, UBig};
 use dashu_ratio::RBig;
 use proptest::prelude::*;
-use sfumato::anonymize::{Class, Method, Outcome, Replay, Replayer, Safety, Task, View};
+use sfumato::anonymize::{Class, Method, Replay, Replayer, Safety, Task, Transformation, View};
 use sfumato::attack::worlds::{Case, Effort, Scene, Solution};
 use sfumato::attack::{Finding, Making, Original, Promises, Target, find};
 use sfumato::candidate::{Counter, Groups};
@@ -370,14 +370,14 @@ proptest! {
             let before = holds(&counts);
             for &(a, b) in &moves {
                 let (a, b) = (a % domain, b % domain);
-                if bound.criterion.alike(a as u32, b as u32) {
+                if bound.criterion.interchangeable(a as u32, b as u32) {
                     let mut swapped = counts.clone();
                     swapped.swap(a, b);
                     prop_assert_eq!(holds(&swapped), before, "{} {:?}", wanted.criterion.kind.name, (a, b));
                 }
                 let size: u32 = counts.iter().sum();
-                let dooms = bound.criterion.dooms(a as u32, u64::from(counts[a]), u64::from(size));
-                prop_assert!(!dooms || !before, "{} {:?} {}", wanted.criterion.kind.name, counts, a);
+                let rules_out = bound.criterion.rules_out(a as u32, u64::from(counts[a]), u64::from(size));
+                prop_assert!(!rules_out || !before, "{} {:?} {}", wanted.criterion.kind.name, counts, a);
                 // One record of a gets b, neither being more often than said.
                 let ignored = |code: usize, most: u32| bound.criterion.ignores(code as u32, u64::from(most), u64::from(size));
                 if a != b && counts[a] > 0 && ignored(a, counts[a]) && ignored(b, counts[b] + 1) {
@@ -397,7 +397,7 @@ struct Told {
 }
 
 impl Method for Told {
-    fn run(&self, _: &Task<'_>) -> sfumato::Result<Option<Outcome>> {
+    fn run(&self, _: &Task<'_>) -> sfumato::Result<Option<Transformation>> {
         Ok(None)
     }
 

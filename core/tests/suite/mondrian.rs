@@ -2,7 +2,7 @@
 //! Figure 6(b) of Cormode et al. 2010.
 
 use proptest::prelude::*;
-use sfumato::anonymize::{ChosenMethod, Class, Grouping, Outcome, Replay, Safety, Task, View};
+use sfumato::anonymize::{ChosenMethod, Class, Grouping, Replay, Safety, Task, Transformation, View};
 use sfumato::candidate::Groups;
 use sfumato::chance::Chance;
 use sfumato::criterion::Bound;
@@ -57,8 +57,8 @@ impl Case {
             watch: sfumato::watch::Watch::NONE,
         };
         Case::wanted(split).run(&task).expect("it runs").map(|outcome| match outcome {
-            Outcome::Groups(grouping) => grouping,
-            Outcome::Levels(_) => panic!("groups are expected"),
+            Transformation::Groups(grouping) => grouping,
+            Transformation::Levels(_) => panic!("groups are expected"),
         })
     }
 

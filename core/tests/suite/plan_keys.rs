@@ -9,7 +9,7 @@ use sfumato::data::{Column, Formats};
 use sfumato::kind::{Kind, Param};
 use sfumato::plan::{KEYS, Plan};
 use sfumato::recode::Form;
-use sfumato::release::{self, Place};
+use sfumato::release::{self, Destination};
 use sfumato::report::internal_json;
 use sfumato::{Error, Fault, TablePlan, anonymize, attack, publish};
 use std::collections::BTreeMap;
@@ -156,7 +156,7 @@ fn outcome(draft: &Draft, folder: &Path) -> Result<Seen, Error> {
     let made = publish::make(&plan, &table, &formats)?.pass()?;
     let target = tempfile::tempdir().unwrap();
     let target = target.path().join("release");
-    let order = Place::new(&target);
+    let order = Destination::new(&target);
     release::write(&made, &plan, &order, &formats)?;
     let mut files: Vec<String> = std::fs::read_dir(&target)
         .unwrap()
@@ -538,7 +538,7 @@ fn top_coded_ages_are_never_published() {
             assert!(form == Form::Bucketized || (low >= 90) == (high == 1000), "{method}: {label}");
         }
         let target = folder.path().join(format!("{method}-{}", form.name()));
-        let order = Place::new(&target);
+        let order = Destination::new(&target);
         release::write(&made, &plan, &order, &formats)
             .unwrap_or_else(|error| panic!("{method}, {}: {error}", form.name()));
         assert!(release::verify(&target, &formats).unwrap().holds());

@@ -8,7 +8,7 @@ use sfumato::data::{Column, Formats, Table};
 use sfumato::plan::SetPlan;
 use sfumato::publish;
 use sfumato::publish::Draft;
-use sfumato::release::{self, Place};
+use sfumato::release::{self, Destination};
 use sfumato::{Error, Fault, TablePlan};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -108,7 +108,7 @@ fn publish_worlds(text: &str, people: &[(u8, u8)], values: u8, folder: &Path) ->
     };
     plan.publishing.chance = Chance::insecure(1);
     let (target, formats) = (folder.join("release"), Formats::default());
-    let order = Place { replace: true, ..Place::new(&target) };
+    let order = Destination { replace: true, ..Destination::new(&target) };
     let mut said = Said::default();
     for values in assignments(people.len(), values) {
         let world = format!("{people:?} with {values:?} by\n{text}");
@@ -258,7 +258,7 @@ fn whether_suppressed_people_are_ill_is_not_said() {
         let mut plan = TablePlan::parse(&plan, Path::new(".")).unwrap();
         plan.publishing.chance = Chance::insecure(1);
         let (target, formats) = (folder.path().join("release"), Formats::default());
-        let order = Place { replace: true, ..Place::new(&target) };
+        let order = Destination { replace: true, ..Destination::new(&target) };
         let mut said = Said::default();
         for ill_far_away in 0..=3 {
             let village = |at: usize| if at < 2000 { format!("V{:02}", at % 20) } else { "V99".to_string() };
@@ -300,7 +300,7 @@ fn statements_about_transactions_are_functions_of_what_is_published() {
         let mut plan = SetPlan::parse(&text, folder.path()).unwrap_or_else(|error| panic!("{text}\n{error}"));
         plan.chance = Chance::insecure(1);
         let target = folder.path().join("release");
-        let place = Place { replace: true, ..Place::new(&target) };
+        let place = Destination { replace: true, ..Destination::new(&target) };
         let mut said = Said::default();
         for number in 0..8usize.pow(3) {
             let record = |at: u32| -> String {

@@ -5,7 +5,7 @@ use sfumato::anonymize;
 use sfumato::chance::Chance;
 use sfumato::data::{Column, Formats, Table};
 use sfumato::publish::Draft;
-use sfumato::release::{self, Place};
+use sfumato::release::{self, Destination};
 use sfumato::{Fault, TablePlan, publish};
 use std::path::Path;
 
@@ -82,7 +82,7 @@ fn every_release_that_can_be_made_can_be_published() {
                             continue;
                         }
                     };
-                    let order = Place { replace: true, ..Place::new(&target) };
+                    let order = Destination { replace: true, ..Destination::new(&target) };
                     let written = release::write(&made, &plan, &order, &formats);
                     assert!(written.is_ok(), "seed {seed}\n{text}\n{}", written.unwrap_err());
                     published += 1;

@@ -14,7 +14,7 @@
 
 use rand::Rng;
 use sfumato::TablePlan;
-use sfumato::anonymize::{ChosenMethod, Outcome, Task};
+use sfumato::anonymize::{ChosenMethod, Task, Transformation};
 use sfumato::candidate::Groups;
 use sfumato::chance::Chance;
 use sfumato::criterion::{Bound, Requirement};
@@ -230,7 +230,7 @@ impl Runs {
             metric: &self.metric,
             chance,
         };
-        let Some(Outcome::Groups(found)) = method.run(&task).unwrap() else { panic!("there are groups") };
+        let Some(Transformation::Groups(found)) = method.run(&task).unwrap() else { panic!("there are groups") };
         let sorted = |group: usize| {
             let mut rows = found.groups.rows(group).to_vec();
             rows.sort_unstable();

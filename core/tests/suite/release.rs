@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use sfumato::attack;
 use sfumato::data::{Column, Formats, Table, sample};
 use sfumato::kind::Member;
-use sfumato::release::{self, Place, verify};
+use sfumato::release::{self, Destination, verify};
 use sfumato::{TablePlan, publish};
 use sha2::{Digest, Sha256};
 use std::path::Path;
@@ -39,7 +39,7 @@ fn publish_by(plan: &str, table: &Table, folder: &Path) -> Value {
     let formats = Formats::default();
     let made = publish::make(&plan, table, &formats).unwrap().pass().unwrap();
     let target = folder.join("release");
-    let order = Place { replace: true, ..Place::new(&target) };
+    let order = Destination { replace: true, ..Destination::new(&target) };
     release::write(&made, &plan, &order, &formats).unwrap()
 }
 

@@ -3,7 +3,7 @@
 
 use crate::support::requirement_of;
 use proptest::prelude::*;
-use sfumato::anonymize::{ChosenMethod, Generalization, Outcome, Task};
+use sfumato::anonymize::{ChosenMethod, Generalization, Task, Transformation};
 use sfumato::candidate::Histogram;
 use sfumato::criterion::{Bound, Evidence, KINDS, Requirement, Subject};
 use sfumato::data::hierarchy::{Hierarchy, Ladder, Rule};
@@ -133,7 +133,8 @@ fn node(
         groups.entry((0..quasi.len()).map(|at| label(row, at)).collect()).or_default().push(row);
     }
     // What all groups keep together needs no more of any of them.
-    let kept_together = |bound: &&Bound| bound.criterion.joins_groups() && hold_together(bound, table, groups.values());
+    let kept_together =
+        |bound: &&Bound| bound.criterion.is_cross_group() && hold_together(bound, table, groups.values());
     let asked: Vec<&Bound> = bound.iter().filter(|bound| !kept_together(bound)).collect();
     let is_violating = |rows: &[usize]| asked.iter().any(|bound| !holds(bound, table, rows));
     let (out, kept): (Vec<_>, Vec<_>) = groups.into_iter().partition(|(_, rows)| is_violating(rows));
@@ -143,7 +144,7 @@ fn node(
 }
 
 fn holds(bound: &Bound, table: &Table, rows: &[usize]) -> bool {
-    with_histogram(bound, table, rows, |group| match bound.criterion.joins_groups() {
+    with_histogram(bound, table, rows, |group| match bound.criterion.is_cross_group() {
         true => bound.criterion.holds_among(group),
         false => bound.criterion.evidence(group).holds(),
     })
@@ -282,8 +283,8 @@ const BY_LEVELS: [&str; 2] = ["incognito", "optimal"];
 
 fn run(method: &str, task: &Task<'_>) -> Option<Generalization> {
     match ChosenMethod::new(method, &[]).unwrap().build().run(task).unwrap() {
-        Some(Outcome::Groups(_)) => panic!("{method} chooses levels"),
-        Some(Outcome::Levels(found)) => Some(found),
+        Some(Transformation::Groups(_)) => panic!("{method} chooses levels"),
+        Some(Transformation::Levels(found)) => Some(found),
         None => None,
     }
 }

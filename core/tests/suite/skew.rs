@@ -5,7 +5,7 @@ use dashu_ratio::RBig;
 use proptest::prelude::*;
 use rand::SeedableRng;
 use rand_chacha::ChaCha20Rng;
-use sfumato::skew::{KINDS, Outcome, Seen, Skewed, Suppression, find};
+use sfumato::skew::{KINDS, PossibleDraw, PublishedCounts, Skewed, Suppression, find};
 use std::collections::{BTreeMap, BTreeSet};
 
 const EVERYTHING: u64 = u64::MAX;
@@ -81,8 +81,8 @@ fn random_one_by_one(table: &Skewed) -> BTreeMap<Vec<u64>, RBig> {
     chances
 }
 
-fn mean(table: &Skewed, outcomes: &[Outcome]) -> RBig {
-    let withheld = |outcome: &Outcome| RBig::from(table.records() - outcome.kept.iter().sum::<u64>());
+fn mean(table: &Skewed, outcomes: &[PossibleDraw]) -> RBig {
+    let withheld = |outcome: &PossibleDraw| RBig::from(table.records() - outcome.kept.iter().sum::<u64>());
     outcomes.iter().fold(RBig::ZERO, |sum, outcome| sum + withheld(outcome) * &outcome.chance)
 }
 
@@ -194,7 +194,7 @@ type Weights = BTreeMap<Vec<u64>, Vec<RBig>>;
 /// lead to it.
 fn listed(member: &dyn Suppression, bases: &[Vec<u64>], l: u64) -> Weights {
     let mut weights = Weights::new();
-    let mut known: BTreeMap<Vec<u64>, Option<Vec<Outcome>>> = BTreeMap::new();
+    let mut known: BTreeMap<Vec<u64>, Option<Vec<PossibleDraw>>> = BTreeMap::new();
     for counts in bases {
         let mut ranked = counts.clone();
         ranked.sort_unstable_by(|a, b| b.cmp(a));
@@ -236,7 +236,7 @@ fn beliefs_are_those_of_listing_every_table() {
                 if !published.is_sorted_by(|a, b| a >= b) || published.contains(&0) {
                     continue;
                 }
-                let seen = Seen { counts: published.clone(), records, l };
+                let seen = PublishedCounts { counts: published.clone(), records, l };
                 let found = member.beliefs(&seen).unwrap_or_else(|| panic!("{name}: {seen:?} comes out"));
                 assert_eq!(found, beliefs_of(&weights), "{name}: {seen:?}");
                 compared += 1;
@@ -255,7 +255,7 @@ fn what_cannot_have_come_out_is_recognized() {
             let reached = listed(&*member, &bases, l);
             for counts in (1..=records).flat_map(|published| partitions(published, published)) {
                 if counts.len() == values {
-                    let known = member.beliefs(&Seen { counts: counts.clone(), records, l }).is_some();
+                    let known = member.beliefs(&PublishedCounts { counts: counts.clone(), records, l }).is_some();
                     assert_eq!(known, reached.contains_key(&counts), "{name}: {counts:?} of {records}, l = {l}");
                 }
             }

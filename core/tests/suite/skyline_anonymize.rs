@@ -3,7 +3,7 @@
 
 use proptest::prelude::*;
 use sfumato::anonymize::skyline_anonymize::{Priority, Rule, Stream};
-use sfumato::anonymize::{ChosenMethod, Class, Grouping, Outcome, Task};
+use sfumato::anonymize::{ChosenMethod, Class, Grouping, Task, Transformation};
 use sfumato::audit::{audit_bound, audit_groups};
 use sfumato::candidate::{Counter, Groups, Histogram};
 use sfumato::chance::Chance;
@@ -76,8 +76,8 @@ impl Case {
         };
         let outcome = ChosenMethod::new("skyline-anonymize", written)?.run(&task)?;
         Ok(outcome.map(|outcome| match outcome {
-            Outcome::Groups(grouping) => grouping,
-            Outcome::Levels(_) => panic!("groups are expected"),
+            Transformation::Groups(grouping) => grouping,
+            Transformation::Levels(_) => panic!("groups are expected"),
         }))
     }
 
@@ -457,6 +457,6 @@ fn it_is_asymmetric_and_finds_more_groups_than_mondrian() {
         watch: sfumato::watch::Watch::NONE,
     };
     let outcome = ChosenMethod::new("mondrian", &[]).expect("the method").run(&task).expect("it runs");
-    let Some(Outcome::Groups(mondrian)) = outcome else { panic!("groups are expected") };
+    let Some(Transformation::Groups(mondrian)) = outcome else { panic!("groups are expected") };
     assert!(case.run("widest").expect("groups").len() > mondrian.groups.len());
 }

@@ -3,7 +3,7 @@
 
 use rand::{RngExt, SeedableRng, seq::SliceRandom};
 use rand_chacha::ChaCha20Rng;
-use sfumato::attack::together::{Depth, Found, Outcome, Published, Quasi, together};
+use sfumato::attack::together::{Composition, Depth, Found, Published, Quasi, together};
 use sfumato::candidate::Groups;
 use sfumato::data::Column;
 use sfumato::data::hierarchy::Ruler;
@@ -144,7 +144,7 @@ impl Case {
         let people: Vec<Person> = (0..generator.random_range(3..=most)).map(|_| person(generator)).collect();
         let releases = [0, 1].map(|at: usize| Release::new(&people, forms[at], leaves_out && at == 1, generator));
         let outcome = together(&releases[0].published(), &releases[1].published());
-        let Outcome::Found(found) = outcome else { panic!("they are of one table: {outcome:?}") };
+        let Composition::Found(found) = outcome else { panic!("they are of one table: {outcome:?}") };
         let alone = found.alone.iter().map(|alone| alone.certain).max().unwrap();
         assert!(found.certain >= alone, "what one release tells is told: {found:?}");
         Case { found, beliefs: beliefs(&people, &releases, kinds) }
@@ -215,7 +215,7 @@ fn estimates_are_near_the_mean_over_all_worlds() {
 }
 
 /// Groups and values of both releases; everybody is under the same label.
-fn on_values(first: &[&str], second: &[&str], groups: [&[u32]; 2]) -> Outcome {
+fn on_values(first: &[&str], second: &[&str], groups: [&[u32]; 2]) -> Composition {
     let count = |ids: &[u32]| ids.iter().max().map_or(0, |last| *last as usize + 1);
     let [a, b] = groups.map(|ids| Groups::by_ids(ids, count(ids)));
     let [first, second] = [first, second].map(|values| Column::from_values("s", values));
@@ -226,7 +226,7 @@ fn on_values(first: &[&str], second: &[&str], groups: [&[u32]; 2]) -> Outcome {
 #[test]
 fn releases_of_different_people_are_told_apart() {
     let outcome = on_values(&["flu", "flu", "cold"], &["flu", "cold", "cold"], [&[0, 0, 0], &[0, 0, 0]]);
-    assert_eq!(outcome, Outcome::Unrelated);
+    assert_eq!(outcome, Composition::Unrelated);
     // The same values in all, and no way to share them out: flu is in one group of each, under
     // labels that do not overlap.
     let quasi = |labels: [&str; 4]| Column::from_values("q", labels);
@@ -239,13 +239,13 @@ fn releases_of_different_people_are_told_apart() {
         sensitive: &values,
         missing: 0,
     };
-    assert_eq!(together(&seen(&a, &groups[0]), &seen(&b, &groups[1])), Outcome::Unrelated);
+    assert_eq!(together(&seen(&a, &groups[0]), &seen(&b, &groups[1])), Composition::Unrelated);
 }
 
 #[test]
 fn a_coarser_release_adds_nothing() {
     let values = ["flu", "cold", "gout", "flu", "ulcer", "gout"];
-    let Outcome::Found(found) = on_values(&values, &values, [&[0, 0, 0, 1, 1, 1], &[0, 0, 0, 0, 0, 0]]) else {
+    let Composition::Found(found) = on_values(&values, &values, [&[0, 0, 0, 1, 1, 1], &[0, 0, 0, 0, 0, 0]]) else {
         panic!()
     };
     assert!(found.is_nested);
@@ -256,7 +256,7 @@ fn a_coarser_release_adds_nothing() {
 #[test]
 fn groups_that_cross_tell_everything_although_each_has_two_values() {
     let values = ["flu", "cold", "gout", "ulcer"];
-    let Outcome::Found(found) = on_values(&values, &values, [&[0, 0, 1, 1], &[0, 1, 0, 1]]) else { panic!() };
+    let Composition::Found(found) = on_values(&values, &values, [&[0, 0, 1, 1], &[0, 1, 0, 1]]) else { panic!() };
     assert_eq!((found.people, found.certain, found.about), (4, 4, Some(1.0)));
     assert_eq!(found.alone.map(|alone| (alone.highest, alone.certain)), [(0.5, 0), (0.5, 0)]);
 }

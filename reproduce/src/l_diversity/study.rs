@@ -1,6 +1,6 @@
 //! Searching all full-domain generalizations of a table, and measuring what is found.
 
-use sfumato::anonymize::{ChosenMethod, Generalization, Judge, Outcome, Task};
+use sfumato::anonymize::{ChosenMethod, Generalization, Judge, Task, Transformation};
 use sfumato::attack;
 use sfumato::criterion::Requirement;
 use sfumato::data::hierarchy::Rule;
@@ -100,8 +100,8 @@ impl<'t> Study<'t> {
         let requirements = [wish.requirement(&self.schema)?];
         let method = ChosenMethod::new("incognito", &[])?;
         Ok(match method.run_on(self.table, &self.schema, &requirements, &self.metric, Chance::insecure(1))? {
-            Some(Outcome::Levels(found)) => Some(found),
-            Some(Outcome::Groups(_)) | None => None,
+            Some(Transformation::Levels(found)) => Some(found),
+            Some(Transformation::Groups(_)) | None => None,
         })
     }
 

@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 use sfumato::Result;
-use sfumato::anonymize::{ChosenMethod, Grouping, Outcome, Replay, Task, View};
+use sfumato::anonymize::{ChosenMethod, Grouping, Replay, Task, Transformation, View};
 use sfumato::chance::Chance;
 use sfumato::criterion::{Bound, Requirement};
 use sfumato::data::{Column, ColumnSpec, Role, Schema, Table};
@@ -101,7 +101,7 @@ impl Asked {
             watch: sfumato::watch::Watch::NONE,
         };
         let wanted = method.wanted(&schema.names(Role::Quasi))?;
-        let Some(Outcome::Groups(grouping)) = wanted.run(&task)? else { return Ok(None) };
+        let Some(Transformation::Groups(grouping)) = wanted.run(&task)? else { return Ok(None) };
         let replays = self.replayed(&wanted, &grouping)?;
         Ok(Some(Formed { grouping, replays }))
     }

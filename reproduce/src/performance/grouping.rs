@@ -7,7 +7,7 @@ use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 use sfumato::Result;
-use sfumato::anonymize::{ChosenMethod, Outcome};
+use sfumato::anonymize::{ChosenMethod, Transformation};
 use sfumato::chance::Chance;
 use sfumato::data::{self, Dictionary, Domain, Schema, ValueType};
 use sfumato::kind::Raw;
@@ -88,7 +88,7 @@ fn groups(table: &data::Table, criterion: &str, method: &str, written: &[(&str, 
     let written: Vec<(&str, Raw)> = written.iter().map(|(name, value)| (*name, Raw::from(*value))).collect();
     Ok(
         match ChosenMethod::new(method, &written)?.run_on(table, &schema, &requirements, &metric, Chance::default())? {
-            Some(Outcome::Groups(grouping)) => grouping.groups.len(),
+            Some(Transformation::Groups(grouping)) => grouping.groups.len(),
             _ => 0,
         },
     )

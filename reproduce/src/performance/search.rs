@@ -8,7 +8,7 @@ use crate::page::{Cell, Chart, Column, Section, Source, Table};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use sfumato::Result;
-use sfumato::anonymize::{ChosenMethod, Generalization, Judge, Lattice, Outcome, Task, Work};
+use sfumato::anonymize::{ChosenMethod, Generalization, Judge, Lattice, Task, Transformation, Work};
 use sfumato::candidate::Groups;
 use sfumato::criterion::{Bound, Requirement};
 use sfumato::data::{self, ColumnSpec, Role, Schema, hierarchy};
@@ -203,7 +203,7 @@ impl<'a> Case<'a> {
 
     fn find(&self, method: &str) -> Result<Option<Generalization>> {
         Ok(match ChosenMethod::new(method, &[])?.build().run(&self.task())? {
-            Some(Outcome::Levels(found)) => Some(found),
+            Some(Transformation::Levels(found)) => Some(found),
             _ => None,
         })
     }

@@ -83,7 +83,7 @@ struct Taxonomy {
 }
 
 /// One of the tables of the paper that may be at hand.
-struct Known {
+struct PaperTable {
     name: &'static str,
     file: &'static str,
     records: usize,
@@ -92,8 +92,8 @@ struct Known {
     seed: u64,
 }
 
-const WEB_VIEW: Known = Known { name: "WV", file: "BMS-WebView-2", records: 77_512, one_in: 32, seed: 2 };
-const RETAIL: Known = Known { name: "Retail", file: "retail", records: 88_162, one_in: 64, seed: 3 };
+const WEB_VIEW: PaperTable = PaperTable { name: "WV", file: "BMS-WebView-2", records: 77_512, one_in: 32, seed: 2 };
+const RETAIL: PaperTable = PaperTable { name: "Retail", file: "retail", records: 88_162, one_in: 64, seed: 3 };
 
 /// How much of the tables is taken.
 #[derive(Clone, Copy, Debug)]
@@ -159,7 +159,7 @@ fn cut_lines(whole: &Transactions, text: &str, longest: usize) -> Transactions {
     Transactions::new(whole.names().clone(), text.lines().map(first))
 }
 
-impl Known {
+impl PaperTable {
     fn load(&self, setting: &Setting<'_>, size: Size) -> Result<Data> {
         let find = |ending: &str| setting.folder.as_ref()?.find(&format!("sets/{}{ending}", self.file));
         let Some(records) = find(".dat") else {

@@ -22,7 +22,7 @@ pub const WHOLE_DIST: Way = Way::Dist { t_max: None, b_max: B_MAX };
 
 /// What came of one way on one table.
 #[derive(Clone, Copy)]
-pub struct Outcome {
+pub struct RunFigures {
     /// Information loss by the paper's equation (2).
     pub lost: f64,
     /// The same where coarser items count as kept.
@@ -44,7 +44,7 @@ pub struct Row<'a> {
     /// Rules of the original, for both confidences.
     pub rules: [f64; 2],
     /// In the order of [`ALL`]; nothing where no release is possible.
-    outcomes: Vec<(Way, Option<Outcome>)>,
+    outcomes: Vec<(Way, Option<RunFigures>)>,
 }
 
 /// Runs these ways on all tables, at both ρ.
@@ -54,19 +54,19 @@ pub fn grid<'a>(setting: &Setting<'_>, all: &'a [Data], ways: &[Way], what: &str
         for data in all {
             let one = |way: Way| {
                 setting.now(&format!("{what}: {} of {} at ρ = {}", way.name(), data.name, rho.to_f64()));
-                Ok((way, data.run(way, rho)?.map(|run| Outcome::of(&run)).transpose()?))
+                Ok((way, data.run(way, rho)?.map(|run| RunFigures::of(&run)).transpose()?))
             };
-            let outcomes: Result<Vec<(Way, Option<Outcome>)>> = ways.iter().map(|way| one(*way)).collect();
+            let outcomes: Result<Vec<(Way, Option<RunFigures>)>> = ways.iter().map(|way| one(*way)).collect();
             rows.push(Row { data, rho, rules: data.rules()?, outcomes: outcomes? });
         }
     }
     Ok(rows)
 }
 
-impl Outcome {
-    fn of(run: &Run<'_>) -> Result<Outcome> {
+impl RunFigures {
+    fn of(run: &Run<'_>) -> Result<RunFigures> {
         let [of_sensitive, of_others] = run.deleted_of_sensitive_and_others()?;
-        Ok(Outcome {
+        Ok(RunFigures {
             lost: run.lost(),
             deleted: run.deleted()?,
             of_sensitive,
@@ -81,18 +81,18 @@ impl Outcome {
 
 impl Row<'_> {
     /// What came of a way; nothing if it was not tried, or if no release of it is possible.
-    pub fn of(&self, way: Way) -> Option<Outcome> {
+    pub fn of(&self, way: Way) -> Option<RunFigures> {
         self.outcomes.iter().find(|(tried, _)| *tried == way).and_then(|(_, outcome)| *outcome)
     }
 
     /// Whether one way has the least of something, of those that the paper compares.
-    pub fn is_least(&self, way: Way, value: impl Fn(Outcome) -> f64) -> bool {
+    pub fn is_least(&self, way: Way, value: impl Fn(RunFigures) -> f64) -> bool {
         let own = self.of(way).map_or(f64::INFINITY, &value);
         PAPERS.iter().filter_map(|other| self.of(*other)).all(|other| own <= value(other))
     }
 
     /// The way of those that the paper compares that has the least of something.
-    pub fn least(&self, value: impl Fn(Outcome) -> f64) -> Option<Way> {
+    pub fn least(&self, value: impl Fn(RunFigures) -> f64) -> Option<Way> {
         let valued = PAPERS.into_iter().filter_map(|way| Some((way, value(self.of(way)?))));
         valued.min_by(|(_, one), (_, other)| one.total_cmp(other)).map(|(way, _)| way)
     }
@@ -132,7 +132,7 @@ pub fn cases(rows: &[&Row<'_>]) -> String {
 }
 
 /// The cases in which another way has less of something, and which: as in `WV at ρ = 0.3 (Global)`.
-pub fn exceptions(rows: &[&Row<'_>], way: Way, value: fn(Outcome) -> f64) -> Vec<String> {
+pub fn exceptions(rows: &[&Row<'_>], way: Way, value: fn(RunFigures) -> f64) -> Vec<String> {
     let others = rows.iter().filter(|row| !row.is_least(way, value));
     others.filter_map(|row| Some(format!("{} ({})", row.case(), row.least(value)?.name()))).collect()
 }

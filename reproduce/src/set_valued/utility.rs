@@ -2,7 +2,7 @@
 
 use super::data::{Data, sources};
 use super::grid::{
-    ALL, Outcome, PAPERS, RHOS, Row, WHOLE_DIST, at, cases, cells, comparable, exceptions, grid, heading, percent,
+    ALL, PAPERS, RHOS, Row, RunFigures, WHOLE_DIST, at, cases, cells, comparable, exceptions, grid, heading, percent,
     table,
 };
 use super::run::{DIST, MINE, Way};
@@ -221,7 +221,7 @@ fn compare_divergence(mut section: Section, rows: &[Row<'_>]) -> Section {
         let [Some(global), Some(dist), Some(whole)] = [Way::Global, DIST, WHOLE_DIST].map(|way| row.of(way)) else {
             continue;
         };
-        let below = |outcome: Outcome| (global.symmetric_kl / outcome.symmetric_kl).log10();
+        let below = |outcome: RunFigures| (global.symmetric_kl / outcome.symmetric_kl).log10();
         let why = format!(
             "Of a rare kind no even share can be left: {} of {} kinds of items are gone whole here, and undivided, where it is {:.1}, {} are.",
             grouped(dist.kinds_gone),

@@ -9,7 +9,7 @@ use crate::page::{Cell, Chart, Column, Section, Source, Table};
 use rand::SeedableRng;
 use rand_chacha::ChaCha20Rng;
 use sfumato::report::grouped;
-use sfumato::skew::{Seen, Skewed};
+use sfumato::skew::{PublishedCounts, Skewed};
 use sfumato::{Error, Fault, Result};
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -19,14 +19,14 @@ pub fn sections(setting: &Setting<'_>) -> Result<Vec<Section>> {
 }
 
 /// What R-suppression publishes of a table.
-fn released(table: &Skewed, seed: u64) -> Seen {
+fn released(table: &Skewed, seed: u64) -> PublishedCounts {
     let mut counts = way(RANDOM).draw(table, &mut ChaCha20Rng::seed_from_u64(seed));
     counts.sort_unstable_by(|a, b| b.cmp(a));
-    Seen { counts, records: table.records(), l: table.l() }
+    PublishedCounts { counts, records: table.records(), l: table.l() }
 }
 
 /// Beliefs about a release, by counting.
-fn counted(seen: &Seen) -> Result<Vec<f64>> {
+fn counted(seen: &PublishedCounts) -> Result<Vec<f64>> {
     let found = way(RANDOM).beliefs(seen).ok_or_else(|| Error::new(Fault::Internal, "a release of no table"))?;
     Ok(found.iter().map(|belief| belief.to_f64().value()).collect())
 }
@@ -48,7 +48,7 @@ fn each_base(so_far: &mut Vec<u64>, left: u64, values: u64, use_it: &mut impl Fn
 
 /// The chances that base tables lead to a release, by how many records S1 has in it, and how many
 /// base tables there are. Orders of values and ranks of ties are not listed but counted.
-fn listed(seen: &Seen) -> (BTreeMap<u64, f64>, usize) {
+fn listed(seen: &PublishedCounts) -> (BTreeMap<u64, f64>, usize) {
     let (mut chances, mut bases) = (BTreeMap::new(), 0);
     each_base(&mut Vec::new(), seen.records, seen.counts.len() as u64, &mut |base: &[u64]| {
         let Ok(table) = Skewed::new(base, seen.l) else { return };
@@ -73,7 +73,7 @@ fn listed(seen: &Seen) -> (BTreeMap<u64, f64>, usize) {
 }
 
 /// Beliefs by what was listed, in the order of the release.
-fn beliefs(seen: &Seen, chances: &BTreeMap<u64, f64>) -> Vec<f64> {
+fn beliefs(seen: &PublishedCounts, chances: &BTreeMap<u64, f64>) -> Vec<f64> {
     let total: f64 = chances.values().sum();
     let belief = |count: &u64| {
         let alike = seen.counts.iter().filter(|other| *other == count).count() as f64;

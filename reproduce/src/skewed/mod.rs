@@ -14,7 +14,7 @@ use crate::subject::Subject;
 use crate::{Setting, files};
 use rayon::prelude::*;
 use sfumato::Result;
-use sfumato::skew::{self, KINDS, Seen, Skewed, Suppression};
+use sfumato::skew::{self, KINDS, PublishedCounts, Skewed, Suppression};
 use std::collections::BTreeMap;
 
 pub const SUBJECT: Subject = Subject {
@@ -72,7 +72,7 @@ fn sights(way: &dyn Suppression, table: &Skewed) -> Vec<Sight> {
         *alike.entry(outcome.seen()).or_default() += outcome.chance.to_f64().value();
     }
     let sight = |(counts, chance): (Vec<u64>, f64)| {
-        let seen = Seen { counts, records: table.records(), l: table.l() };
+        let seen = PublishedCounts { counts, records: table.records(), l: table.l() };
         let highest = way.beliefs(&seen)?.into_iter().max()?;
         Some(Sight { counts: seen.counts, chance, belief: highest.to_f64().value() })
     };

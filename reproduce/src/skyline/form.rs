@@ -1,6 +1,6 @@
 //! Forming groups of a table's records.
 
-use sfumato::anonymize::{ChosenMethod, Grouping, Outcome, Task};
+use sfumato::anonymize::{ChosenMethod, Grouping, Task, Transformation};
 use sfumato::chance::Chance;
 use sfumato::data::{Schema, Table};
 use sfumato::kind::Raw;
@@ -32,7 +32,7 @@ pub fn form(
     };
     let written: Vec<(&str, Raw)> = written.iter().map(|(name, value)| (*name, Raw::from(*value))).collect();
     match ChosenMethod::new(method, &written)?.run(&task)? {
-        Some(Outcome::Groups(grouping)) => Ok(grouping),
+        Some(Transformation::Groups(grouping)) => Ok(grouping),
         _ => Err(Error::new(Fault::Infeasible, format!("{method} found no groups of {} records", table.rows()))),
     }
 }

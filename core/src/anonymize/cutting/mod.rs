@@ -25,7 +25,7 @@ use crate::error::Result;
 use crate::watch::Watch;
 use rayon::prelude::*;
 use records::{Half, Records, Side};
-use search::Search;
+use search::CutSearch;
 use so_far::{Rules, SoFar};
 use std::ops::Range;
 use triples::{Along, Triples};
@@ -168,9 +168,9 @@ impl<'a> Cutter<'a> {
         depth: usize,
         most: usize,
         so_far: &SoFar,
-    ) -> Result<Vec<Search<'s>>> {
+    ) -> Result<Vec<CutSearch<'s>>> {
         let search = |range: &Range<usize>| {
-            let mut search = Search::new(self, now.records(range, self.layout.words, most)?, depth)?;
+            let mut search = CutSearch::new(self, now.records(range, self.layout.words, most)?, depth)?;
             search.seek(so_far)?;
             Ok(search)
         };
@@ -213,7 +213,7 @@ impl<'a> Cutter<'a> {
 
 /// Decides one group after the other, each beside those before it. Whenever a group's cut is
 /// refused, the next few look for another one together with it.
-fn decide(searches: &mut [Search<'_>], so_far: &mut SoFar) -> Result<Vec<Option<Side>>> {
+fn decide(searches: &mut [CutSearch<'_>], so_far: &mut SoFar) -> Result<Vec<Option<Side>>> {
     let few = 4 * rayon::current_num_threads();
     let mut sides = Vec::with_capacity(searches.len());
     for at in 0..searches.len() {

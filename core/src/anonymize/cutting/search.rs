@@ -8,7 +8,7 @@ use crate::error::Result;
 use std::cmp::Reverse;
 
 /// Looks for a cut. Cuts that were refused are not tried again: what all groups tell only grows.
-pub(super) struct Search<'a> {
+pub(super) struct CutSearch<'a> {
     cutter: &'a Cutter<'a>,
     pub(super) records: Records<'a>,
     /// The first and the last place along each axis.
@@ -32,10 +32,10 @@ struct Open {
     triples: Vec<Triples>,
 }
 
-impl<'a> Search<'a> {
+impl<'a> CutSearch<'a> {
     /// Of a group at a depth.
-    pub(super) fn new(cutter: &'a Cutter<'a>, records: Records<'a>, depth: usize) -> Result<Search<'a>> {
-        let mut search = Search {
+    pub(super) fn new(cutter: &'a Cutter<'a>, records: Records<'a>, depth: usize) -> Result<CutSearch<'a>> {
+        let mut search = CutSearch {
             cutter,
             records,
             ends: Vec::new(),

@@ -104,7 +104,7 @@ impl<'a> Rules<'a> {
     pub(super) fn new(rules: Vec<Rule<'a>>) -> Rules<'a> {
         let least = rules.iter().map(|(criterion, _)| criterion.least()).map(|least| least.size.max(least.values));
         let least = u32::try_from(least.max().unwrap_or(1).max(1)).unwrap_or(u32::MAX);
-        let join = rules.iter().any(|(criterion, _)| criterion.joins_groups());
+        let join = rules.iter().any(|(criterion, _)| criterion.is_cross_group());
         Rules { rules, least, join }
     }
 
@@ -130,7 +130,7 @@ impl<'a> Rules<'a> {
 
     /// Whether groups that hold by themselves are safe together with those so far.
     fn hold_together(&self, so_far: &SoFar, groups: &[Histograms<'_>; 2]) -> bool {
-        let mut joining = self.rules.iter().zip(&so_far.evidence).filter(|(rule, _)| rule.0.joins_groups());
+        let mut joining = self.rules.iter().zip(&so_far.evidence).filter(|(rule, _)| rule.0.is_cross_group());
         joining.all(|(rule, evidence)| {
             let mut evidence = evidence.clone();
             gather(rule, &mut evidence, &groups.each_ref());

@@ -72,7 +72,7 @@ pub enum Depth {
 
 /// What two releases tell together about one sensitive column.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Outcome {
+pub enum Composition {
     /// What was found.
     Found(Found),
     /// No table leads to both releases: they are not about the same people and values.
@@ -123,7 +123,7 @@ const MOST_CANDIDATES: usize = 30_000_000;
 /// What two releases of one table tell together.
 ///
 /// ```
-/// use sfumato::attack::together::{Outcome, Published, together};
+/// use sfumato::attack::together::{Composition, Published, together};
 /// use sfumato::candidate::Groups;
 /// use sfumato::data::Column;
 ///
@@ -134,11 +134,11 @@ const MOST_CANDIDATES: usize = 30_000_000;
 /// let Outcome::Found(found) = together(&seen(&first), &seen(&second)) else { panic!("they are of one table") };
 /// assert_eq!((found.certain, found.alone[0].certain), (4, 0));
 /// ```
-pub fn together(first: &Published<'_>, second: &Published<'_>) -> Outcome {
+pub fn together(first: &Published<'_>, second: &Published<'_>) -> Composition {
     match find([first, second]) {
-        Ok(found) => Outcome::Found(found),
-        Err(Failure::Contradiction) => Outcome::Unrelated,
-        Err(Failure::TooLarge) => Outcome::TooLarge,
+        Ok(found) => Composition::Found(found),
+        Err(Failure::Contradiction) => Composition::Unrelated,
+        Err(Failure::TooLarge) => Composition::TooLarge,
     }
 }
 

@@ -26,7 +26,7 @@ const MOST_TESTS: u64 = 200;
 const EASE: u64 = 200;
 
 /// What came of counting; beliefs by class and cell.
-pub(super) enum Outcome<S> {
+pub(super) enum Tally<S> {
     /// No test depends on who has what.
     Even,
     Counted(Vec<Vec<S>>),
@@ -37,22 +37,22 @@ pub(super) enum Outcome<S> {
 }
 
 /// Counts the worlds of a group, once for each class that is wanted.
-pub(super) fn count<N: Number>(scene: &Scene<'_>, case: &Case, budget: u64) -> Outcome<N::Share> {
+pub(super) fn count<N: Number>(scene: &Scene<'_>, case: &Case, budget: u64) -> Tally<N::Share> {
     let rows = case.rows();
     let smallest = case.least_part();
     let ignored: Vec<bool> = case.atoms.iter().map(|atom| scene.ignores(atom, smallest)).collect();
     if case.is_halved_evenly() && case.passed.num == 0 {
-        return Outcome::Even;
+        return Tally::Even;
     }
     // Where one value matters, states are few and ways between them cheap.
     let ease = if ignored.iter().filter(|ignored| !**ignored).count() > 1 { 1 } else { EASE };
     let mut budget = budget.saturating_mul(ease);
     if rows >= u32::from(u16::MAX) || u64::from(rows) > budget || case.tests.len() as u64 > MOST_TESTS * ease {
-        return Outcome::TooMuch;
+        return Tally::TooMuch;
     }
     let plan = Plan::new(case);
     if ignored.iter().all(|&ignored| ignored) || plan.end() == 0 {
-        return if is_ever_possible(scene, case) { Outcome::Even } else { Outcome::Impossible };
+        return if is_ever_possible(scene, case) { Tally::Even } else { Tally::Impossible };
     }
     let lumped: Vec<usize> = (0..case.atoms.len()).filter(|&at| ignored[at]).collect();
     let mut beliefs: Vec<Vec<N::Share>> = vec![Vec::new(); case.classes];
@@ -61,11 +61,11 @@ pub(super) fn count<N: Number>(scene: &Scene<'_>, case: &Case, budget: u64) -> O
     for at in starts.filter(|&at| case.atoms[at].wanted && !ignored[at]) {
         let counted = match Builder::new(scene, case, &plan, &[at], &ignored).build(&mut budget) {
             Some(graph) => graph.cells::<N>(case, &plan),
-            None => return Outcome::TooMuch,
+            None => return Tally::TooMuch,
         };
         match shares(case, &counted, &case.atoms[at], &[at]) {
             Some(found) => beliefs[case.atoms[at].class] = found,
-            None => return Outcome::Impossible,
+            None => return Tally::Impossible,
         }
         if lumped.len() + 1 == case.atoms.len() {
             of_lumped = Some(counted.into_iter().map(|(own, others)| (others, own)).collect());
@@ -75,16 +75,16 @@ pub(super) fn count<N: Number>(scene: &Scene<'_>, case: &Case, budget: u64) -> O
         if of_lumped.is_none() {
             match Builder::new(scene, case, &plan, &lumped, &ignored).build(&mut budget) {
                 Some(graph) => of_lumped = Some(graph.cells::<N>(case, &plan)),
-                None => return Outcome::TooMuch,
+                None => return Tally::TooMuch,
             }
         }
         let counted = of_lumped.as_ref().expect("counted");
         match shares(case, counted, &case.atoms[at], &lumped) {
             Some(found) => beliefs[case.atoms[at].class] = found,
-            None => return Outcome::Impossible,
+            None => return Tally::Impossible,
         }
     }
-    Outcome::Counted(beliefs)
+    Tally::Counted(beliefs)
 }
 
 /// Whether the tests come out as they must where they say the same in every world.
@@ -212,7 +212,7 @@ impl<'a> Builder<'a> {
             let Some(atom) = atom_of(slot).filter(|_| !std::ptr::eq(slot, last)) else { return Vec::new() };
             let mut doomed_at = vec![Vec::new(); atom.total() as usize + 1];
             for (number, part) in plan.parts.iter().enumerate() {
-                let enough = (1..=atom.total()).find(|&count| scene.dooms(atom, count, part.size));
+                let enough = (1..=atom.total()).find(|&count| scene.rules_out(atom, count, part.size));
                 enough.into_iter().for_each(|count| doomed_at[count as usize].push(number));
             }
             doomed_at

@@ -94,9 +94,9 @@ impl<'a> Scene<'a> {
     }
 
     /// Whether so many records of an atom make every group of at most that size unsafe.
-    fn dooms(&self, atom: &Atom, count: u32, size: u64) -> bool {
+    fn rules_out(&self, atom: &Atom, count: u32, size: u64) -> bool {
         let mut codes = self.readers.iter().zip(&atom.codes);
-        codes.any(|(reader, code)| reader.criterion.dooms(code.code, u64::from(count), size))
+        codes.any(|(reader, code)| reader.criterion.rules_out(code.code, u64::from(count), size))
     }
 }
 
@@ -106,7 +106,7 @@ fn kinds(criterion: &dyn Criterion, domain: usize) -> Vec<u32> {
     const LOOKED_FOR: usize = 64;
     let mut first: Vec<u32> = Vec::new();
     let kind_of = |code: u32| {
-        let known = first.iter().take(LOOKED_FOR).copied().find(|&other| criterion.alike(other, code));
+        let known = first.iter().take(LOOKED_FOR).copied().find(|&other| criterion.interchangeable(other, code));
         known.unwrap_or_else(|| {
             first.push(code);
             code
@@ -387,10 +387,10 @@ impl<'a> Solution<'a> {
             How::Even
         } else {
             match exact::count::<f64>(scene, case, effort.budget) {
-                exact::Outcome::Even => How::Even,
-                exact::Outcome::Counted(beliefs) => How::Counted(beliefs),
-                exact::Outcome::Impossible => How::Impossible,
-                exact::Outcome::TooMuch => How::Sampled(sample::sample(scene, case, effort)),
+                exact::Tally::Even => How::Even,
+                exact::Tally::Counted(beliefs) => How::Counted(beliefs),
+                exact::Tally::Impossible => How::Impossible,
+                exact::Tally::TooMuch => How::Sampled(sample::sample(scene, case, effort)),
             }
         };
         Solution { scene, case, how, exactly: OnceLock::new() }
@@ -447,7 +447,7 @@ impl<'a> Solution<'a> {
             How::Counted(_) => {
                 let beliefs =
                     self.exactly.get_or_init(|| match exact::count::<UBig>(self.scene, self.case, u64::MAX) {
-                        exact::Outcome::Counted(beliefs) => Some(beliefs),
+                        exact::Tally::Counted(beliefs) => Some(beliefs),
                         _ => None,
                     });
                 Some(beliefs.as_ref()?[class][self.case.cell(block, urn)].clone())

@@ -30,7 +30,7 @@
 use super::{Attack, Build, Found};
 use crate::error::Result;
 use crate::kind::{Kind, Param, Shape};
-use crate::transactions::closed::{Index, Seen, Visitor, is_within, least_allowed, worst_first};
+use crate::transactions::closed::{Index, VisitedRule, Visitor, is_within, least_allowed, worst_first};
 use crate::transactions::criterion::published_sensitive;
 use crate::transactions::{Demand, Released, Rule, Sensitive, Separated, Shared, Together, Transactions};
 use hashbrown::HashSet;
@@ -187,7 +187,7 @@ impl Visitor for Tally<'_> {
         least_allowed(&self.demand, support).map_or(u64::MAX, |of| listed.max(of - 1))
     }
 
-    fn see(&mut self, seen: &Seen<'_>) -> ControlFlow<()> {
+    fn see(&mut self, seen: &VisitedRule<'_>) -> ControlFlow<()> {
         let rule = seen.rule();
         if !self.demand.allows(rule.support, rule.of) {
             self.above += 1;

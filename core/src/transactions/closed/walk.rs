@@ -2,7 +2,7 @@
 
 use super::index::Index;
 use super::rows::Rows;
-use super::{Scope, Seen, Visited, Visitor};
+use super::{Scope, Visited, VisitedRule, Visitor};
 
 /// The two tables of an antecedent: the records that hold the consequent too, and all.
 #[derive(Default)]
@@ -54,7 +54,7 @@ impl<V: Visitor> Walk<'_, V> {
     fn report(&mut self, support: u64, of: u64) {
         self.looked_at += 1;
         if of <= self.visitor.most(support) {
-            let seen = Seen {
+            let seen = VisitedRule {
                 item_of: &self.index.item_of,
                 ranks: &self.antecedent,
                 consequent: self.consequent,

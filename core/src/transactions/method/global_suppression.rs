@@ -270,7 +270,7 @@ impl Kept {
     /// What closed sets tell about an item, with `base` among what is known if one is given; if
     /// only whether there is such a set matters, the first.
     fn sets(&self, end: u32, base: Option<u32>, first: bool) -> Vec<Unsafe> {
-        let mut search = Search { kept: self, end, first, found: Vec::new() };
+        let mut search = RuleSearch { kept: self, end, first, found: Vec::new() };
         search.start(base);
         search.found
     }
@@ -419,7 +419,7 @@ impl Eq for Payoff {}
 
 /// A search for closed sets that tell an item: prefix-preserving extensions, without those parts
 /// that can tell nothing.
-struct Search<'k> {
+struct RuleSearch<'k> {
     kept: &'k Kept,
     end: u32,
     first: bool,
@@ -429,7 +429,7 @@ struct Search<'k> {
 /// A record with the item, and how many records without it hold all its others.
 type Holder = (u32, u64);
 
-impl Search<'_> {
+impl RuleSearch<'_> {
     fn start(&mut self, base: Option<u32>) {
         let kept = self.kept;
         let mut around: HashMap<Vec<u32>, u64> = HashMap::new();

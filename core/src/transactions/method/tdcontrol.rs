@@ -154,16 +154,16 @@ impl<'a> Cut<'a> {
                 let is_new = when == Some(replaced);
                 let next = candidates.peek().map_or(0, |next| next.gain);
                 match self.replace(node, if is_new { 0 } else { next }) {
-                    Outcome::Replaced => {
+                    NodeFate::Replaced => {
                         replaced += 1;
                         let children = self.taxonomy.nodes[node as usize].children.clone();
                         candidates.extend(children.into_iter().filter_map(|child| self.candidate(child)));
                     }
-                    Outcome::Gains(less) if less > 0 => {
+                    NodeFate::Gains(less) if less > 0 => {
                         let gain = less.min(gain);
                         candidates.push(Candidate { gain, when: Some(replaced), node: Reverse(node) });
                     }
-                    Outcome::Gains(_) => useless.push(node),
+                    NodeFate::Gains(_) => useless.push(node),
                 }
             }
             // What gained nothing may gain now that other sensitive items are deleted.
@@ -209,7 +209,7 @@ impl<'a> Cut<'a> {
     }
 
     /// Replaces a node by its children if that gains more than nothing, and at least so much.
-    fn replace(&mut self, node: u32, at_least: u64) -> Outcome {
+    fn replace(&mut self, node: u32, at_least: u64) -> NodeFate {
         let own = self.table.names().len() as u32 + node;
         let holders = self.kept.holders(own).to_vec();
         let flags = self.kept.flags.clone();
@@ -224,11 +224,11 @@ impl<'a> Cut<'a> {
         let gain = worth.saturating_sub((self.kept.lost() - lost) * self.all());
         if gain > 0 && gain >= at_least {
             below.into_iter().for_each(|(item, number)| self.published_as[item as usize] = number);
-            return Outcome::Replaced;
+            return NodeFate::Replaced;
         }
         self.kept.exchange(&numbers, vec![(own, holders)]);
         self.kept.flags = flags;
-        Outcome::Gains(gain)
+        NodeFate::Gains(gain)
     }
 
     /// The records of each child, given which child stands for each item.
@@ -278,7 +278,7 @@ impl<'a> Cut<'a> {
 }
 
 /// What became of a node.
-enum Outcome {
+enum NodeFate {
     /// Its children took its place.
     Replaced,
     /// It would gain so much, which was too little.

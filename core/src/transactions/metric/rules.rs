@@ -147,7 +147,7 @@ impl Frequent {
         let is_frequent = |item: &u32| supports[*item as usize] >= least;
         let kept = |record: &[u32]| -> Vec<u32> { record.iter().copied().filter(is_frequent).collect() };
         let table = Transactions::new(table.names().clone(), table.iter().map(kept));
-        let mut search = Search { table: &table, least, counts: vec![0; supports.len()], frequent };
+        let mut search = SetSearch { table: &table, least, counts: vec![0; supports.len()], frequent };
         let all = (0..table.len() as u32).map(|at| (at, 0)).collect();
         search.extend(EMPTY, all).then_some(search.frequent)
     }
@@ -205,7 +205,7 @@ impl Frequent {
 }
 
 /// A search for frequent sets.
-struct Search<'a> {
+struct SetSearch<'a> {
     table: &'a Transactions,
     least: u64,
     /// Zero between uses.
@@ -213,7 +213,7 @@ struct Search<'a> {
     frequent: Frequent,
 }
 
-impl Search<'_> {
+impl SetSearch<'_> {
     /// Finds everything that a set becomes with more items, given the records that hold it and
     /// where what follows starts; false if that is too much.
     fn extend(&mut self, set: u32, places: Vec<(u32, u32)>) -> bool {

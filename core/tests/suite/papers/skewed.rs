@@ -6,7 +6,7 @@ use dashu_ratio::RBig;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use sfumato::data::Column;
-use sfumato::skew::{KINDS, Outcome, Ranked, Seen, Skewed, Suppression, find};
+use sfumato::skew::{KINDS, PossibleDraw, PublishedCounts, Ranked, Skewed, Suppression, find};
 
 /// T of Figure 1.
 const FIGURE: [u64; 5] = [10, 4, 2, 1, 1];
@@ -28,12 +28,12 @@ fn part(numerator: i64, denominator: u64) -> RBig {
     RBig::from_parts(numerator.into(), denominator.into())
 }
 
-fn seen(counts: &[u64], records: u64, l: u64) -> Seen {
-    Seen { counts: counts.to_vec(), records, l }
+fn seen(counts: &[u64], records: u64, l: u64) -> PublishedCounts {
+    PublishedCounts { counts: counts.to_vec(), records, l }
 }
 
 /// Everything that R-suppression makes of a table.
-fn random(frequencies: &[u64], l: u64) -> Vec<Outcome> {
+fn random(frequencies: &[u64], l: u64) -> Vec<PossibleDraw> {
     member("r-suppression").outcomes(&skewed(frequencies, l), EVERYTHING).unwrap()
 }
 

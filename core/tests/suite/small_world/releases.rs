@@ -11,7 +11,7 @@ use sfumato::criterion::{Build, KINDS, On, Scope};
 use sfumato::data::{Formats, Table};
 use sfumato::kind::Kind;
 use sfumato::publish::{self, Draft, Made};
-use sfumato::release::{self, Place};
+use sfumato::release::{self, Destination};
 use sfumato::{Error, Fault, TablePlan};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -164,7 +164,7 @@ impl Demand {
     fn write(&self, made: &Made, table: &Table, everybody: &[Person], folder: &Path, rows: &Rows<3>) {
         let target = folder.join("release");
         let (plan, formats) = (&self.plan, &Formats::default());
-        let order = Place { replace: true, ..Place::new(&target) };
+        let order = Destination { replace: true, ..Destination::new(&target) };
         release::write(made, plan, &order, formats).unwrap_or_else(|error| panic!("{}: {error}", self.told(rows)));
         let verified = release::verify(&target, formats).unwrap();
         let failed: Vec<_> = verified.failed().collect();

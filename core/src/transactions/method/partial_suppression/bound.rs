@@ -45,7 +45,7 @@ fn least_of(work: &Work<'_>, at: usize, needed: u64) -> u64 {
     if sensitive.is_empty() || items.len() < 2 || items.len() > 128 {
         return 0;
     }
-    let mut search = Search {
+    let mut search = CoverSearch {
         others: others(work, at, items, plain),
         sensitive: places(items, &sensitive),
         needed,
@@ -58,7 +58,7 @@ fn least_of(work: &Work<'_>, at: usize, needed: u64) -> u64 {
 }
 
 /// The search for the largest part of a record that others could cover; parts are sets of places.
-struct Search {
+struct CoverSearch {
     others: Vec<(u128, u64)>,
     sensitive: u128,
     needed: u64,
@@ -67,7 +67,7 @@ struct Search {
     looked_at: u32,
 }
 
-impl Search {
+impl CoverSearch {
     fn visit(&mut self, part: u128) {
         self.looked_at += 1;
         if self.looked_at > MOST_PARTS || part.count_ones() <= self.most {

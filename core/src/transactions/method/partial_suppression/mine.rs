@@ -33,7 +33,7 @@ impl Objective for Mine {
             return plain;
         }
         let part = |set: u128| items.iter().enumerate().filter(move |(place, _)| set >> place & 1 == 1);
-        let mut search = Search {
+        let mut search = PartSearch {
             others: others(work, at, items, plain.len()),
             sensitive: places(
                 items,
@@ -80,7 +80,7 @@ pub fn others(work: &Work<'_>, at: usize, items: &[u32], least: usize) -> Vec<(u
 }
 
 /// The search for the best part of a record; parts are sets of places.
-struct Search<'w, 'a> {
+struct PartSearch<'w, 'a> {
     work: &'w Work<'a>,
     others: Vec<(u128, u64)>,
     sensitive: u128,
@@ -88,7 +88,7 @@ struct Search<'w, 'a> {
     looked_at: u32,
 }
 
-impl Search<'_, '_> {
+impl PartSearch<'_, '_> {
     fn worth(&self, part: u128) -> u32 {
         part.count_ones() * WORTH - (part & self.sensitive).count_ones()
     }
