@@ -163,7 +163,7 @@ impl Run<'_> {
     fn publish_table(&self, plan: &TablePlan) -> Result<Published> {
         let table = self.reading(|| formats().read(self.data, &plan.options))?;
         let content = Content::Table(&table);
-        let recording = Recording::look_up(&self.arguments.record, content, &self.arguments.out)?;
+        let recording = Recording::look_up(&self.arguments.record, content, self.data, &self.arguments.out)?;
         let what = "forming safe groups, attacking the result";
         let draft = self.making(what, || publish::make(plan, &table, &formats()))?;
         let mut known = draft.publication().clone();
@@ -184,9 +184,9 @@ impl Run<'_> {
     fn publish_sets(&self, plan: &SetPlan) -> Result<Published> {
         let read = self.reading(|| plan.layout.read(self.data, &formats())).map_err(|error| self.blame(error))?;
         let content = Content::Sets(&read.table);
-        let recording = Recording::look_up(&self.arguments.record, content, &self.arguments.out)?;
+        let recording = Recording::look_up(&self.arguments.record, content, self.data, &self.arguments.out)?;
         let what = "changing records until they are safe, attacking the result";
-        let draft = self.making(what, || publish::transactions::make(plan, &read, sfumato::watch::Watch::NONE))?;
+        let draft = self.making(what, || publish::transactions::make(plan, &read, formats().watch()))?;
         let mut known = draft.publication().clone();
         known.earlier = recording.earlier().len();
         self.arguments.write_internal_report(

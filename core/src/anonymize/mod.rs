@@ -324,7 +324,7 @@ impl ChosenMethod {
     /// let (table, schema) = (sample::clinic(), Schema::of(&["zip"], &["disease"]));
     /// let wanted = Requirement::new("k-anonymity", &[("k", "3".into())], &[], &schema)?;
     /// let method = ChosenMethod::new("incognito", &[])?;
-    /// let Some(Outcome::Levels(found)) = method.run_on(&table, &schema, &[wanted], &ChosenMetric::new("loss", &[])?, Chance::System)? else {
+    /// let Some(Transformation::Levels(found)) = method.run_on(&table, &schema, &[wanted], &ChosenMetric::new("loss", &[])?, Chance::System)? else {
     ///     panic!("there is a safe choice of levels");
     /// };
     /// assert_eq!(found.minimal, [[0]]); // the postal codes of the clinic are safe as they are

@@ -157,10 +157,15 @@ impl TableFacts<'_> {
             if is_quasi {
                 let column = self.recoded.table.column(&spec.name)?;
                 let original = self.task.table.column(&spec.name)?;
-                let ruler = information::ruler(Some(spec), original.domain().value_type(), column.domain().labels());
+                report.level = self.level(original)?;
+                let level = match self.plan.publishing.recoding.form {
+                    Form::Bucketized => Some(self.task.schema.level_range(original)?.0),
+                    Form::Generalized => report.level.map(|level| level.level),
+                };
+                let value_type = original.domain().value_type();
+                let ruler = information::ruler(spec, value_type, column.domain().labels(), level);
                 report.kept = Some(information::kept(column, &ruler, self.missing()));
                 report.ruler = Some(ruler);
-                report.level = self.level(original)?;
             }
             reports.push(report);
         }
@@ -263,7 +268,7 @@ fn classified(task: &Task<'_>, recoded: &Recoded, target: &str) -> Result<Option
         before: before.model,
         after: after.model,
         baseline: before.baseline,
-        margin: before.margin.max(after.margin),
+        margin: before.margin.hypot(after.margin),
     }))
 }
 

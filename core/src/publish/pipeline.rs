@@ -2,7 +2,7 @@
 
 use super::describe::TableFacts;
 use super::gate::{Draft, Gated, gate_table};
-use super::{DeclaredSkew, Exposure, Publication, SkewReport, idle, infeasible, skewed};
+use super::{DeclaredSkew, Exposure, Promised, Publication, SkewReport, idle, infeasible, skewed};
 use crate::anonymize::{ChosenMethod, Class, Method, Safety, Task, Transformation, View, Within};
 use crate::attack::{Finding, Making, Original, Promises, Suppressed, Target};
 use crate::audit::{Answer, audit_bound};
@@ -105,14 +105,16 @@ fn make_watched(plan: &TablePlan, table: &Table, formats: &Formats) -> Result<Dr
             Some(skew) => infeasible::after_suppression(&error, skew.records - task.table.rows() as u64),
         })?;
     let recoded = formed.recode(publishing, &task)?;
-    let exposure = Exposure::measure(&recoded.table, schema, publishing.recoding.form, &publishing.accepted)?;
+    let promised = Promised::by(plan.requirements.iter().zip(&bound), table, schema)?;
+    let form = publishing.recoding.form;
+    let exposure = Exposure::measure(&recoded.table, schema, form, &publishing.accepted, &promised)?;
     exposure.refuse()?;
     let mut criteria = audited(&task, &recoded)?;
     if publishing.recoding.form == Form::Bucketized {
         // The tables are in another order.
         criteria.iter_mut().for_each(|answer| answer.worst_record = None);
     }
-    let attacks = attacked(plan, &task, skew, &formed, &recoded, formats)?;
+    let attacks = attacked(plan, &task, (skew, declared.as_ref()), &formed, &recoded, formats)?;
     let known = TableFacts { plan, task: &task, skew, formed: &formed, recoded: &recoded };
     let publication = known.describe(criteria, attacks, exposure)?;
     let schema = formed.lowest.schema(schema).clone();
@@ -286,7 +288,7 @@ fn audited(task: &Task<'_>, recoded: &Recoded) -> Result<Vec<Answer>> {
 fn attacked(
     plan: &TablePlan,
     task: &Task<'_>,
-    skew: Option<&SkewReport>,
+    (skew, declared): (Option<&SkewReport>, Option<&DeclaredSkew>),
     formed: &Formed,
     recoded: &Recoded,
     formats: &Formats,
@@ -320,6 +322,7 @@ fn attacked(
             is_published: recoded.suppressed == 0,
         }),
     };
+    let all = skew.map_or(task.table.rows() as u64, |skew| skew.records);
     for attempt in &publishing.attacks {
         let promises = Promises {
             criteria: plan.requirements.iter().zip(task.bound).collect(),
@@ -337,7 +340,8 @@ fn attacked(
             making,
             class: Some(formed.class),
             is_conditioned: formed.prefers_by_values || publishing.attacks.iter().any(Attempt::limits_hidden_values),
-            withheld: recoded.suppressed as u64,
+            missing: all - recoded.table.rows() as u64,
+            is_missing_by_value: declared.is_some(),
             suppressed,
             promises: &promises,
             formats,

@@ -96,11 +96,17 @@ impl<'a> Destination<'a> {
         Destination { target, replace: false, inputs: &[], earlier: &[], signer: None }
     }
 
-    /// The seals of earlier releases that published something else than files with these hashes:
-    /// the same files once more tell nothing new.
+    /// The seals of earlier releases with other files than these, each once: the same files once
+    /// more tell nothing new.
     fn earlier_seals(&self, hashes: &Map<String, Value>) -> Vec<String> {
-        let own = record::data_hash(hashes);
-        self.earlier.iter().filter(|entry| entry.data != own).map(|entry| entry.seal.clone()).collect()
+        let (mut published, mut seals) = (vec![record::data_hash(hashes)], Vec::new());
+        for entry in self.earlier {
+            if !published.contains(&entry.data) {
+                published.push(entry.data.clone());
+                seals.push(entry.seal.clone());
+            }
+        }
+        seals
     }
 
     /// Lets `fill` write all files but the certificate into a folder nobody sees, adds the

@@ -69,10 +69,11 @@ impl Entry {
         self.date.get(..10).unwrap_or(&self.date)
     }
 
-    fn write(&self, fingerprint: &str) -> Value {
+    fn write(&self, prints: &Fingerprints) -> Value {
         json!({
             "date": self.date,
-            "fingerprint": fingerprint,
+            "fingerprint": prints.content,
+            "file": prints.file,
             "seal": self.seal,
             "data": self.data,
             "target": self.target,
@@ -100,8 +101,24 @@ pub struct History {
     pub earlier: Vec<Entry>,
     /// Lines of the record that cannot be read.
     pub unreadable: usize,
-    /// The table's fingerprint, if there was a key to compute it with.
-    fingerprint: Option<String>,
+    /// What the table is recognised by, if there was a key to compute it with.
+    fingerprints: Option<Fingerprints>,
+}
+
+/// What a table is recognised by.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Fingerprints {
+    /// The table as it was read.
+    content: String,
+    /// The bytes of the file, whatever a plan makes of them.
+    file: Option<String>,
+}
+
+impl Fingerprints {
+    /// Whether a line of the record is about the same table or the same file.
+    fn match_line(&self, line: &Value) -> bool {
+        line["fingerprint"] == *self.content || self.file.as_ref().is_some_and(|file| line["file"] == **file)
+    }
 }
 
 impl History {
@@ -114,6 +131,7 @@ impl History {
 /// A record of releases in a file.
 pub struct Record {
     path: PathBuf,
+    source: Option<PathBuf>,
 }
 
 impl Record {
@@ -129,13 +147,19 @@ impl Record {
     /// assert!(record.known(Content::Table(&patients))?.earlier.is_empty());
     /// let certificate = serde_json::json!({ "seal": "5ea1", "files": {} });
     /// let first = Entry::now(&certificate, "release".as_ref());
-    /// record.add(Content::Table(&patients), &Known::default(), &first)?;
+    /// record.add(Content::Table(&patients), &History::default(), &first)?;
     /// let shuffled = patients.select(&[5, 4, 3, 2, 1, 0]);
     /// assert_eq!(record.known(Content::Table(&shuffled))?.earlier, [first]);
     /// # Ok::<(), sfumato::Error>(())
     /// ```
     pub fn at(path: &Path) -> Record {
-        Record { path: path.to_owned() }
+        Record { path: path.to_owned(), source: None }
+    }
+
+    /// The same, and the file that the table was read from: plans may read one file as different
+    /// tables.
+    pub fn with_source(self, source: &Path) -> Record {
+        Record { source: Some(source.to_owned()), ..self }
     }
 
     /// What it knows of a table.
@@ -150,7 +174,7 @@ impl Record {
             return Ok(History::default());
         }
         let key = self.key()?.ok_or_else(|| self.without_key())?;
-        Ok(known(&lines, &fingerprint(content, &key)))
+        Ok(known(&lines, &self.fingerprints(content, &key)?))
     }
 
     /// Adds a release of a table of which so much was known when somebody looked. Returns what the
@@ -163,9 +187,17 @@ impl Record {
             None if lines.is_empty() => self.make_key()?,
             None => return Err(self.without_key()),
         };
-        let fingerprint = before.fingerprint.clone().unwrap_or_else(|| fingerprint(content, &key));
-        self.append(&mut file, &[entry.write(&fingerprint)])?;
-        Ok(known(&lines, &fingerprint))
+        let prints = match &before.fingerprints {
+            Some(prints) => prints.clone(),
+            None => self.fingerprints(content, &key)?,
+        };
+        self.append(&mut file, &[entry.write(&prints)])?;
+        Ok(known(&lines, &prints))
+    }
+
+    fn fingerprints(&self, content: Content<'_>, key: &Key) -> Result<Fingerprints> {
+        let file = self.source.as_deref().map(|source| hash_of_file(source, key)).transpose()?;
+        Ok(Fingerprints { content: fingerprint(content, key), file })
     }
 
     /// Notes that nobody received these releases: they count no more.
@@ -263,15 +295,15 @@ pub fn seal_at(target: &Path) -> Option<String> {
 
 /// What lines tell about a fingerprint. Lines count in their order: a release that nobody received
 /// may be made again, byte for byte, and be given out.
-fn known(lines: &[Value], fingerprint: &str) -> History {
-    let mut known = History { fingerprint: Some(fingerprint.to_string()), ..History::default() };
+fn known(lines: &[Value], prints: &Fingerprints) -> History {
+    let mut known = History { fingerprints: Some(prints.clone()), ..History::default() };
     for line in lines {
         match (Entry::read(line), line["never_out"].as_str()) {
             (None, None) => known.unreadable += 1,
             (None, Some(seal)) => known.earlier.retain(|entry| entry.seal != seal),
             (Some(entry), _) => {
                 let is_new = known.earlier.iter().all(|before| before.seal != entry.seal);
-                known.earlier.extend(Some(entry).filter(|_| is_new && line["fingerprint"] == fingerprint));
+                known.earlier.extend(Some(entry).filter(|_| is_new && prints.match_line(line)));
             }
         }
     }
@@ -331,6 +363,20 @@ impl Key {
 fn feed(hash: &mut Sha256, text: &str) {
     hash.update((text.len() as u64).to_le_bytes());
     hash.update(text);
+}
+
+/// The keyed hash of a file's bytes.
+fn hash_of_file(path: &Path, key: &Key) -> Result<String> {
+    let failed = |error| Error::io(&error, path);
+    let mut file = File::open(path).map_err(failed)?;
+    let (mut block, mut read) = (vec![0; 1 << 16], Ok(1));
+    let whole = key.hash(|hash| {
+        hash.update(b"file");
+        while let Ok(1..) = read {
+            read = file.read(&mut block).inspect(|&bytes| hash.update(&block[..bytes]));
+        }
+    });
+    read.map_err(failed).map(|_| hexadecimal(&whole))
 }
 
 /// The fingerprint of a table. Hashes of records are added up, so that their order does not matter

@@ -312,7 +312,7 @@ pub(super) fn check_figures(folder: &Path, document: &Value, claims: &mut Claims
 }
 
 /// What nobody can tell from a release.
-const DECLARED: &str = "declared by the publisher: that the listed items are all that are sensitive, the method with its parameters, whether items are coarser ones, the order of lines, and earlier releases of the same records";
+const DECLARED: &str = "declared by the publisher: that the listed items are all that are sensitive, the method with its parameters, whether items are coarser ones, the order of lines, whether attacks that find too much refuse a release, and earlier releases of the same records";
 
 fn check_criteria(document: &Value, publication: &Publication, found: &Value, claims: &mut Claims) {
     let stated = array(&document["criteria"]);

@@ -86,6 +86,9 @@ fn verify_watched(folder: &Path, formats: &Formats) -> Result<Verification> {
     let mut claims = Claims::default();
     let seal = document["seal"].as_str().unwrap_or_default().to_string();
     claims.checked("seal of the certificate", is_sealed(&text, &seal), "it was changed after it was sealed");
+    // A key that stands there twice would be read in one way here and in another elsewhere.
+    let is_plain = text == format!("{document:#}\n");
+    claims.checked("text of the certificate", is_plain, "it is not written as this program writes it");
     let is_sets = transactions::is_certificate(&document);
     let needed = if is_sets { transactions::needed(&document) } else { needed(&document) };
     let intact = check_files(folder, &document, &needed, &mut claims)?;
@@ -226,6 +229,11 @@ fn check_limits(publication: &Publication, claims: &mut Claims) {
 
 /// Says everything anew, from what is declared and what is published, and compares.
 fn check_figures(folder: &Path, document: &Value, formats: &Formats, claims: &mut Claims) -> Result<()> {
+    let own = needed(document);
+    let is_own = |name: &String| name == REPORT || own.iter().any(|known| known.as_str() == Some(name));
+    let files = document["files"].as_object();
+    let only_own = files.is_some_and(|files| files.keys().all(is_own));
+    claims.checked("files of the release", only_own, "the certificate lists others than tables and report");
     let anew = Stated::read(document).and_then(|stated| Ok((Statement::new(&stated, folder, formats)?, stated)));
     let Some((found, stated)) = claims.recomputed(anew)? else { return Ok(()) };
     let publication = &found.publication;

@@ -130,7 +130,9 @@ fn exposure_json(exposure: &Exposure) -> Value {
     let disclosed = |found: &Disclosure| {
         let certain: Map<String, Value> =
             found.sensitive.iter().map(|one| (one.column.clone(), json!(one.certain))).collect();
-        json!({ "unique": found.unique, "certain": certain })
+        let beyond: Map<String, Value> =
+            found.sensitive.iter().map(|one| (one.column.clone(), json!(one.beyond))).collect();
+        json!({ "unique": found.unique, "certain": certain, "beyond_promise": beyond })
     };
     let column = |one: &ColumnExposure| {
         let mut document = disclosed(&one.disclosure);

@@ -98,7 +98,7 @@ impl Rule for Dates {
         Some(if first == last { first } else { format!("{first}..{last}") })
     }
 
-    fn ruler(&self, _: &Dictionary) -> Option<Ruler> {
+    fn ruler(&self, _: &Dictionary, _: Option<usize>) -> Option<Ruler> {
         Some(Ruler::Dates)
     }
 }

@@ -191,7 +191,7 @@ impl Intervals {
 }
 
 impl Rule for Intervals {
-    fn ruler(&self, _: &Dictionary) -> Option<Ruler> {
+    fn ruler(&self, _: &Dictionary, _: Option<usize>) -> Option<Ruler> {
         Some(Ruler::Numbers)
     }
 

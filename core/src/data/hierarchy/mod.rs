@@ -53,7 +53,7 @@ pub trait Rule: Send + Sync {
 
     /// What the width of these published labels is measured by, if the rule knows better than the
     /// column's type. It must not depend on the values of the table.
-    fn ruler(&self, _published: &Dictionary) -> Option<Ruler> {
+    fn ruler(&self, _published: &Dictionary, _level: Option<usize>) -> Option<Ruler> {
         None
     }
 }

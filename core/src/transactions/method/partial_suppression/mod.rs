@@ -36,6 +36,7 @@
 //!     demand: Demand::at_most(Fraction::new(1, 3)),
 //!     chance: Chance::System,
 //!     folder: ".".as_ref(),
+//!     watch: sfumato::watch::Watch::NONE,
 //! };
 //! let kind = find("partial-suppression")?;
 //! let released = (kind.build)(&kind.check(&[])?).make(&task)?;
