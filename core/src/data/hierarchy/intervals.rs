@@ -195,6 +195,10 @@ impl Rule for Intervals {
         Some(Ruler::Numbers)
     }
 
+    fn is_capped(&self) -> bool {
+        self.top.is_some() || self.bottom.is_some()
+    }
+
     fn ladder(&self, column: &Column) -> Result<Ladder> {
         let present =
             column.domain().labels().iter().zip(0u32..).filter(|(_, code)| column.domain().missing() != Some(*code));

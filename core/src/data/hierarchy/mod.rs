@@ -46,6 +46,12 @@ pub trait Rule: Send + Sync {
         false
     }
 
+    /// Whether labels hide how large the largest values are, or how small the smallest: from level 1
+    /// on.
+    fn is_capped(&self) -> bool {
+        false
+    }
+
     /// The file that the rule was read from, if it was.
     fn file(&self) -> Option<&Path> {
         None
