@@ -7,7 +7,7 @@ use crate::kind::{Kind, Member, Point, Raw, Setting};
 use std::path::Path;
 
 /// A criterion with its parameters, as a plan asks for it.
-#[derive(Clone)]
+#[derive(Clone, PartialEq)]
 pub struct Requirement {
     /// The criterion with its parameters.
     pub criterion: Member<Build>,

@@ -32,6 +32,13 @@ pub struct Kind<B: 'static> {
     pub build: B,
 }
 
+/// Members of one family are told apart by their names.
+impl<B> PartialEq for Kind<B> {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+}
+
 /// One parameter of a [`Kind`].
 #[derive(Clone, Copy, Debug)]
 pub struct Param {
@@ -245,6 +252,10 @@ impl Param {
             _ => Raw::from(default),
         }
     }
+
+    fn default_setting(&self) -> Option<Setting> {
+        self.shape.check(&self.default_value(self.default?)).ok()
+    }
 }
 
 impl Shape {
@@ -457,6 +468,7 @@ impl Setting {
     pub fn raw(&self) -> Raw {
         match self {
             Setting::Flag(flag) => Raw::Flag(*flag),
+            Setting::Count(_) | Setting::Decimal(_) | Setting::Number(Some(_)) => Raw::Number(self.to_string()),
             Setting::Values(values) => Raw::List(values.iter().map(|value| Raw::Text(value.clone())).collect()),
             Setting::Decimals(numbers) => Raw::List(numbers.iter().map(|one| Raw::Number(one.to_string())).collect()),
             Setting::File(path) => Raw::Text(path.to_string_lossy().into_owned()),

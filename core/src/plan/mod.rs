@@ -2,10 +2,12 @@
 //!
 //! Numbers keep the digits they were written with, and every error names the line.
 
+pub mod edit;
 mod effects;
 mod publishing;
 mod section;
 mod sets;
+mod write;
 
 pub use publishing::{Attempt, Gate, Publishing, Skew};
 pub use sets::{SensitiveItems, SetPlan, demanded};
@@ -23,7 +25,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 /// A checked plan: about a table, or about sets of items.
-#[derive(Clone)]
+#[derive(Clone, PartialEq)]
 pub enum Plan {
     /// A row for each person.
     Table(Box<TablePlan>),
@@ -32,7 +34,7 @@ pub enum Plan {
 }
 
 /// A checked plan about a table.
-#[derive(Clone)]
+#[derive(Clone, PartialEq)]
 pub struct TablePlan {
     /// The data file, if the plan names one, with the plan's folder before it.
     pub data: Option<PathBuf>,
@@ -246,10 +248,12 @@ fn read_options(data: &Section<'_>) -> Result<ReadOptions> {
 }
 
 fn parse_toml(text: &str) -> Result<Spanned<DeTable<'_>>> {
-    DeTable::parse(text).map_err(|error| {
-        let line = error.span().map_or(1, |span| line_of(text, span.start));
-        Error::plan(format!("this is not TOML: {}", error.message())).line(line)
-    })
+    DeTable::parse(text)
+        .map_err(|error| not_toml(error.message(), error.span().map_or(1, |span| line_of(text, span.start))))
+}
+
+fn not_toml(message: &str, line: u64) -> Error {
+    Error::plan(format!("this is not TOML: {message}")).line(line)
 }
 
 /// One `[[require]]` given as text.

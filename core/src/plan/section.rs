@@ -5,6 +5,7 @@ use crate::exact::{Decimal, Fraction};
 use crate::kind::Raw;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
+use toml_edit::Value;
 
 /// A table of the plan with its name, for errors.
 pub(super) struct Section<'a> {
@@ -121,6 +122,22 @@ pub(super) fn raw(value: &Spanned<DeValue<'_>>) -> Raw {
             Raw::Table(table.iter().map(|(name, value)| (name.get_ref().to_string(), raw(value))).collect())
         }
     }
+}
+
+/// A value as TOML; a number keeps its digits, and one that TOML does not know becomes a text.
+pub(super) fn toml(raw: &Raw) -> Result<Value> {
+    let is_number = |value: &Value| value.is_integer() || value.is_float();
+    Ok(match raw {
+        Raw::Text(text) => text.into(),
+        Raw::Number(text) => text.parse().ok().filter(is_number).unwrap_or_else(|| text.into()),
+        Raw::Flag(flag) => (*flag).into(),
+        Raw::List(items) => Value::Array(items.iter().map(toml).collect::<Result<_>>()?),
+        Raw::Table(keys) => {
+            let keys = keys.iter().map(|(key, value)| Ok((key, toml(value)?)));
+            Value::InlineTable(keys.collect::<Result<_>>()?)
+        }
+        Raw::Other(name) => return Err(Error::plan(format!("{name} cannot be written into a plan"))),
+    })
 }
 
 pub(super) fn line_of(text: &str, offset: usize) -> u64 {
