@@ -9,7 +9,7 @@ mod point;
 pub use member::Member;
 pub use point::Point;
 
-use crate::error::{Error, Result, suggest};
+use crate::error::{Error, ErrorCode, Result, suggest};
 use crate::exact::{Decimal, Fraction};
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -222,7 +222,7 @@ impl<B> Kind<B> {
         if let Some((unknown, _)) = written.iter().find(|(name, _)| !known.clone().any(|k| k == *name)) {
             let message = format!("{} has no parameter \"{unknown}\"", self.name);
             let help = if self.params.is_empty() { "it takes none".into() } else { suggest(unknown, known) };
-            return Err(Error::plan(message).help(help));
+            return Err(Error::of(ErrorCode::UnknownName, message).help(help));
         }
         let mut settings = Vec::with_capacity(self.params.len());
         for param in self.params {
@@ -503,7 +503,6 @@ impl fmt::Display for Setting {
 /// The member of `list` called `name`, or an error that offers the nearest.
 pub fn find<B>(list: &[&'static Kind<B>], family: &str, name: &str) -> Result<&'static Kind<B>> {
     list.iter().copied().find(|kind| kind.name == name).ok_or_else(|| {
-        let help = suggest(name, list.iter().map(|kind| kind.name));
-        Error::plan(format!("there is no {family} \"{name}\"")).help(help)
+        Error::unknown(format!("there is no {family} \"{name}\""), name, list.iter().map(|kind| kind.name))
     })
 }

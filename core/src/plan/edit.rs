@@ -7,7 +7,7 @@
 
 use super::section::{line_of, toml};
 use super::{Plan, not_toml, read_text};
-use crate::error::{Error, Result, suggest};
+use crate::error::{Error, Result};
 use crate::kind::Raw;
 use std::path::{Path, PathBuf};
 use toml_edit::{ArrayOfTables, Decor, DocumentMut, InlineTable, Item, Table, TableLike, Value};
@@ -347,8 +347,7 @@ fn set(table: &mut dyn TableLike, key: &str, mut value: Value) -> Result<()> {
 fn unset(table: &mut dyn TableLike, key: &str, name: &str) -> Result<()> {
     let Some(gone) = table.remove(key) else {
         let known: Vec<String> = table.iter().map(|(key, _)| key.to_string()).collect();
-        let error = Error::plan(format!("{name} has no \"{key}\""));
-        return Err(error.help(suggest(key, known.iter().map(String::as_str))));
+        return Err(Error::unknown(format!("{name} has no \"{key}\""), key, known.iter().map(String::as_str)));
     };
     if gone.as_value().is_some_and(ends_blank)
         && let Some(last) = last_value(table)

@@ -9,7 +9,7 @@ use crate::attack;
 use crate::chance::Chance;
 use crate::criterion::Requirement;
 use crate::data::{Formulas, Role, Schema};
-use crate::error::{Error, Result, suggest};
+use crate::error::{Error, ErrorCode, Result, suggest};
 use crate::exact::Fraction;
 use crate::kind::{Kind, Member, Raw};
 use crate::recode::{Form, Insensitive, Recoding, Suppressed};
@@ -156,7 +156,10 @@ fn read_accepted(release: &Section<'_>, schema: &Schema) -> Result<Vec<String>> 
     let insensitive = schema.names(Role::Insensitive);
     let is_unknown = |name: &&String| !insensitive.contains(&name.as_str());
     if let Some(name) = accepted.iter().find(is_unknown) {
-        let error = Error::plan(format!("[release] insensitive: \"{name}\" is not an insensitive column of the plan"));
+        let error = Error::of(
+            ErrorCode::UnknownName,
+            format!("[release] insensitive: \"{name}\" is not an insensitive column of the plan"),
+        );
         let help = match insensitive.is_empty() {
             true => "the plan has no insensitive column: leave out `accept`".to_string(),
             false => suggest(name, insensitive),
@@ -170,8 +173,8 @@ fn read_target(section: &Section<'_>, schema: &Schema) -> Result<Option<String>>
     let Some(target) = section.get("target", text)? else { return Ok(None) };
     if schema.find(&target).is_none() {
         let names = schema.columns().iter().map(|spec| spec.name.as_str());
-        let error = Error::plan(format!("[utility]: the plan names no column \"{target}\""));
-        return Err(error.line(section.line_of("target")).help(suggest(&target, names)));
+        let error = Error::unknown(format!("[utility]: the plan names no column \"{target}\""), &target, names);
+        return Err(error.line(section.line_of("target")));
     }
     Ok(Some(target))
 }
@@ -300,7 +303,7 @@ fn find_publishable(name: &str) -> Result<&'static Kind<skew::Build>> {
     match skew::find(name) {
         Ok(bound) => Err(Error::plan(format!("[skew]: {} is a bound for comparison and never published: what it leaves tells which value was too frequent", bound.name))
             .help(format!("method is one of {}", names.join(", ")))),
-        Err(_) => Err(Error::plan(format!("[skew]: `method` cannot be \"{name}\"")).help(suggest(name, names))),
+        Err(_) => Err(Error::unknown(format!("[skew]: `method` cannot be \"{name}\""), name, names)),
     }
 }
 

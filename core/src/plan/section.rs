@@ -1,6 +1,6 @@
 //! Sections of a plan, with the line of everything that is wrong.
 
-use crate::error::{Error, Result, suggest};
+use crate::error::{Error, Result};
 use crate::exact::{Decimal, Fraction};
 use crate::kind::Raw;
 use toml::Spanned;
@@ -51,7 +51,7 @@ impl<'a> Section<'a> {
             if !known.clone().into_iter().any(|name| name == key) {
                 let line = line_of(self.text, value.span().start);
                 let message = format!("{} has no \"{key}\"", self.name);
-                return Err(Error::plan(message).line(line).help(suggest(key, known)));
+                return Err(Error::unknown(message, key, known).line(line));
             }
         }
         Ok(())
@@ -154,8 +154,8 @@ pub(super) fn written<'a>(section: &'a Section<'_>, not: &[&str]) -> Vec<(&'a st
 pub(super) fn choice(section: &Section<'_>, key: &str, words: &[&str]) -> Result<Option<usize>> {
     let Some(word) = section.get(key, text)? else { return Ok(None) };
     let found = words.iter().position(|known| *known == word).ok_or_else(|| {
-        let error = Error::plan(format!("{}: `{key}` cannot be \"{word}\"", section.name));
-        error.line(section.line_of(key)).help(suggest(&word, words.iter().copied()))
+        let message = format!("{}: `{key}` cannot be \"{word}\"", section.name);
+        Error::unknown(message, &word, words.iter().copied()).line(section.line_of(key))
     })?;
     Ok(Some(found))
 }
