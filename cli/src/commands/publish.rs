@@ -69,7 +69,7 @@ pub struct Arguments {
     record: RecordArguments,
     /// Print the certificate as one JSON document.
     #[arg(long)]
-    json: bool,
+    pub json: bool,
 }
 
 impl Arguments {

@@ -1,7 +1,7 @@
 //! Coded columns and the table they make up.
 
 use super::{Dictionary, Lexicon, ValueType, canonical_text};
-use crate::error::{Error, Result, did_you_mean};
+use crate::error::{Error, ErrorCode, Result, did_you_mean};
 use rayon::prelude::*;
 use std::collections::BTreeSet;
 
@@ -289,7 +289,7 @@ impl Table {
                 || format!("it has {} columns; does the file start with a line of names?", self.columns.len()),
                 |near| format!("did you mean \"{near}\"?"),
             );
-            Error::plan(format!("the table has no column \"{name}\"")).help(help)
+            Error::of(ErrorCode::UnknownName, format!("the table has no column \"{name}\"")).help(help)
         })
     }
 

@@ -9,7 +9,7 @@
 use crate::candidate::{Coded, dense_ids};
 use crate::criterion::{About, Bound, Knowledge, Limit, Requirement, Scope};
 use crate::data::{Column, Role, Schema, Table};
-use crate::error::{Error, Fault, Result};
+use crate::error::{Error, ErrorCode, Result};
 use crate::exact::Fraction;
 use crate::recode::Form;
 use rayon::prelude::*;
@@ -194,7 +194,7 @@ impl Exposure {
              them by name: [release] insensitive = {{ accept = [{list}] }}"
         );
         let message = if self.is_separated { format!("{unmeasured}: {}", listed(&named)) } else { message };
-        Err(Error::new(Fault::Gate, message).help(help))
+        Err(Error::of(ErrorCode::Exposed, message).help(help))
     }
 
     /// What readers of the release should know: a function of what is published and of the plan's
@@ -487,6 +487,7 @@ fn percent(some: u64, all: u64) -> String {
 mod tests {
     use super::*;
     use crate::data::ColumnSpec;
+    use crate::error::Fault;
     use proptest::prelude::*;
     use std::collections::BTreeMap;
 

@@ -24,7 +24,7 @@ pub use together::together;
 pub use verify::{Claim, Verification, certificate, table, verify};
 
 use crate::data::{Formats, Formulas};
-use crate::error::{Error, Fault, Result};
+use crate::error::{Error, ErrorCode, Fault, Result};
 use crate::plan::TablePlan;
 use crate::publish::Made;
 use certify::{Certificate, Statement};
@@ -71,7 +71,7 @@ fn unreadable(error: Error) -> Error {
         Fault::Io | Fault::Resources => error,
         // A table that was written a moment ago and is no table is a disk that fails.
         Fault::Data => Error::new(Fault::Io, message()),
-        _ => Error::new(Fault::Gate, message()),
+        _ => Error::of(ErrorCode::NotVerified, message()),
     }
 }
 
@@ -134,7 +134,7 @@ impl<'a> Destination<'a> {
         let verification = verify(staging.path(), formats)?;
         if let Some(claim) = verification.failed().next() {
             let message = format!("what was written does not verify ({}): nothing was published", claim.name);
-            return Err(Error::new(Fault::Gate, message));
+            return Err(Error::of(ErrorCode::NotVerified, message));
         }
         staging.commit()?;
         Ok(certificate.document)

@@ -17,7 +17,7 @@ use crate::data::hierarchy::TOP;
 use crate::data::{
     COUNT, Column, Formats, Formulas, GROUP, ReadOptions, Role, Schema, Table, VALUE, join_pair, restore_formulas,
 };
-use crate::error::{Error, Fault, Result};
+use crate::error::{Error, ErrorCode, Result};
 use crate::exact::{Decimal, Fraction};
 use crate::kind::{Member, Raw};
 use crate::plan::{Attempt, Gate, Publishing, TablePlan};
@@ -421,9 +421,8 @@ pub(super) fn check_format(document: &Value) -> Result<&str> {
     let version = text(&document["sfumato"]["version"])?;
     if document["sfumato"]["certificate"] != FORMAT {
         let message = format!("the certificate has another format than the one that this version reads ({FORMAT})");
-        return Err(
-            Error::new(Fault::Gate, message).help(format!("verify it with the version that wrote it: {version}"))
-        );
+        return Err(Error::of(ErrorCode::NotVerified, message)
+            .help(format!("verify it with the version that wrote it: {version}")));
     }
     Ok(version)
 }
@@ -464,7 +463,7 @@ fn read_options(data: &str) -> ReadOptions {
 }
 
 pub(super) fn broken(what: &str) -> Error {
-    Error::new(Fault::Gate, format!("the certificate states {what}"))
+    Error::of(ErrorCode::NotVerified, format!("the certificate states {what}"))
         .help("it was changed, or written by another version")
 }
 

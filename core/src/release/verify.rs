@@ -7,7 +7,7 @@ use super::signature::is_signature;
 use super::stated::{Stated, is_plain_name};
 use super::transactions;
 use crate::data::{Formats, Table};
-use crate::error::{Error, Fault, Result};
+use crate::error::{Error, ErrorCode, Fault, Result};
 use crate::publish::Publication;
 use crate::report::counted;
 use serde_json::Value;
@@ -69,8 +69,9 @@ pub fn table(folder: &Path, formats: &Formats) -> Result<Table> {
 fn read_certificate(folder: &Path) -> Result<(String, Value)> {
     let path = folder.join(CERTIFICATE);
     let bytes = std::fs::read(&path).map_err(|error| no_certificate(&error, folder, &path))?;
-    let changed =
-        |what: &str| Error::new(Fault::Gate, format!("the certificate is {what}: it was changed")).file(&path);
+    let changed = |what: &str| {
+        Error::of(ErrorCode::NotVerified, format!("the certificate is {what}: it was changed")).file(&path)
+    };
     let text = String::from_utf8(bytes).map_err(|_| changed("not text"))?;
     let document = serde_json::from_str(&text).map_err(|_| changed("not JSON"))?;
     Ok((text, document))

@@ -88,7 +88,7 @@ pub const KIND: Kind<Build> = Kind {
             default: Some("1000000"),
         },
     ],
-    example: &[("objective", "mine")],
+    example: &[("objective", "\"mine\"")],
     build: |params| {
         Box::new(PartialSuppression {
             keeps_distribution: params.choice("objective") == "dist",
