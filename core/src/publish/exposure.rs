@@ -11,6 +11,7 @@ use crate::data::{Column, Role, Schema, Table};
 use crate::error::{Error, Fault, Result};
 use crate::recode::Form;
 use rayon::prelude::*;
+use serde::{Serialize, Serializer};
 
 /// Per cent of the published records that columns declared insensitive may make unique, and of
 /// which they may make a sensitive value certain. Beyond it the plan must accept the columns by
@@ -56,46 +57,60 @@ const UNMEASURED: &str = " What that discloses about sensitive values is not mea
 /// assert!(!accepted.refused() && accepted.together == exposure.together);
 /// # Ok::<(), sfumato::Error>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Exposure {
     /// Whether the release separates sensitive values from records: what insensitive columns
     /// disclose about them cannot be measured then.
+    #[serde(skip)]
     pub is_separated: bool,
     /// Published records, without starred ones.
+    #[serde(skip)]
     pub records: u64,
     /// Every published insensitive column by itself, in the order of the plan.
     pub columns: Vec<ColumnExposure>,
     /// All of them together.
     pub together: Disclosure,
     /// Those that the plan accepts by name, together; `None` if it accepts none.
+    #[serde(skip)]
     pub accepted: Option<Disclosure>,
     /// The others together, which decide; `None` if there are none.
+    #[serde(skip)]
     pub others: Option<Disclosure>,
 }
 
 /// What one insensitive column discloses by itself.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ColumnExposure {
+    /// What it discloses.
+    #[serde(flatten)]
+    pub disclosure: Disclosure,
     /// Its name.
+    #[serde(rename = "column")]
     pub name: String,
     /// Whether the plan accepts it by name.
     pub accepted: bool,
     /// Whether every published record has the same value: then it discloses nothing.
+    #[serde(skip)]
     pub is_constant: bool,
-    /// What it discloses.
-    pub disclosure: Disclosure,
 }
 
 /// What some insensitive columns disclose to somebody who knows them and the quasi-identifiers.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Disclosure {
     /// Records that become unique: alone in their cell, and not by quasi-identifiers alone.
     pub unique: u64,
     /// Records in the smallest cell.
+    #[serde(skip)]
     pub smallest: u64,
     /// What becomes known of each sensitive column. Empty for a bucketized release, which publishes
     /// sensitive values apart from records.
+    #[serde(rename = "certain", serialize_with = "certain")]
     pub sensitive: Vec<ValueDisclosure>,
+}
+
+/// How many records of each sensitive column become certain: what certificates tell.
+fn certain<S: Serializer>(found: &[ValueDisclosure], serializer: S) -> std::result::Result<S::Ok, S::Error> {
+    serializer.collect_map(found.iter().map(|one| (&one.column, one.certain)))
 }
 
 /// What becomes known of a sensitive column. Only protected values count.
