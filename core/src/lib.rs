@@ -47,6 +47,7 @@ pub mod anonymize;
 pub mod attack;
 pub mod audit;
 pub mod candidate;
+pub mod certificate;
 pub mod chance;
 pub mod criterion;
 pub mod data;

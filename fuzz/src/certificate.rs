@@ -131,14 +131,9 @@ fn write_table(text: &str, target: &Path) -> Result<()> {
 fn write_sets(target: &Path) -> Result<()> {
     let Plan::Sets(plan) = Plan::parse(SETS, Path::new("."))? else { unreachable!("a plan for sets") };
     let plan = SetPlan { chance: Chance::insecure(1), ..*plan };
-    let made = publish::transactions::make(
-        &plan,
-        &Read { table: purchases(), empty: 0, repeated: 0 },
-        sfumato::watch::Watch::NONE,
-    )?
-    .pass()?;
-    let place = Destination::new(target);
-    release::transactions::write(&made, &place, &Formats::default()).map(drop)
+    let (read, formats) = (Read { table: purchases(), empty: 0, repeated: 0 }, Formats::default());
+    let made = publish::make(&plan, &read, &formats)?.pass()?;
+    release::write(&made, &plan, &Destination::new(target), &formats).map(drop)
 }
 
 impl Release {

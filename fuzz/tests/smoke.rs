@@ -257,7 +257,7 @@ fn a_certificate_does_not_decide_how_long_its_check_takes() {
     let folder = tempfile::tempdir().unwrap();
     let target = &folder.path().join("release");
     let order = Destination::new(target);
-    let mut document = release::write(&made, &plan, &order, &formats).unwrap();
+    let mut document = release::write(&made, &plan, &order, &formats).unwrap().document;
     let params = document["attacks"].as_array_mut().unwrap().iter_mut().map(|attack| &mut attack["params"]);
     let counts = params.flat_map(|params| params.as_object_mut().unwrap().iter_mut());
     let mut changed = 0;

@@ -107,5 +107,5 @@ fn unknown_key(certificate: &[u8], bytes: &[u8]) -> Claim {
 }
 
 fn claim(name: &str, holds: Option<bool>, detail: &str) -> Claim {
-    Claim { name: name.to_string(), holds, detail: detail.to_string() }
+    Claim { name: name.to_string(), holds, detail: detail.to_string(), about: Vec::new() }
 }

@@ -11,8 +11,8 @@ use sfumato::kind::{Kind, Member, Raw, Shape};
 use sfumato::plan::Plan;
 use sfumato::publish::transactions::Finding;
 use sfumato::release::{attack, beliefs, refuse_inside_release, verify};
-use sfumato::report::attacks_text;
 use sfumato::report::transactions::finding_json;
+use sfumato::report::{attack_json, attacks_text};
 use sfumato::{Error, ErrorCode, Fault, Result, attack as attacks, release, report, transactions as sets};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -232,6 +232,7 @@ fn attack_table(arguments: &Arguments, output: &mut Output) -> Result<ExitCode> 
         arguments.write_each(path, &wanted)?;
     }
     if arguments.json {
+        let found: Vec<_> = found.iter().map(attack_json).collect();
         output.json(&serde_json::json!({ "attacks": found, "verifies": verified }))?;
     } else {
         output.text(&attacks_text(&found))?;

@@ -4,9 +4,10 @@ use super::{check_page, formats, write_whole};
 use crate::output::Output;
 use crate::progress::working;
 use clap::Args;
+use sfumato::certificate::Certificate;
 use sfumato::release::{certificate, together, verify};
 use sfumato::report::html::compare_html_together;
-use sfumato::report::{Pair, compare_text, together_json, together_text, transactions};
+use sfumato::report::{Pair, compare_text, together_json, together_text};
 use sfumato::{Error, Result};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -42,11 +43,11 @@ pub fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode> {
     let mut doubtful = Vec::new();
     for folder in &arguments.releases {
         let name = folder.display().to_string();
-        let document = certificate(folder)?;
+        let certificate = certificate(folder)?;
         if !working(&format!("verifying {name}"), || verify(folder, &formats()))?.holds() {
             doubtful.push(name.clone());
         }
-        releases.push((name, document));
+        releases.push((name, certificate));
     }
     let is_sets = are_transactions(&releases)?;
     if is_sets && arguments.html.is_some() {
@@ -55,10 +56,11 @@ pub fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode> {
     }
     let pairs = pairs(&arguments.releases, &doubtful)?;
     if let Some(path) = &arguments.html {
-        write_whole(path, &compare_html_together(&releases, &pairs))?;
+        write_whole(path, &compare_html_together(&documents(&releases), &pairs))?;
     }
     if arguments.json {
-        let all = releases.into_iter().collect::<serde_json::Map<_, _>>();
+        let all = releases.into_iter().map(|(name, certificate)| (name, certificate.document));
+        let all = all.collect::<serde_json::Map<_, _>>();
         let document = serde_json::json!({
             "releases": all,
             "together": together_json(&pairs),
@@ -66,8 +68,7 @@ pub fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode> {
         });
         output.json(&document)?;
     } else {
-        let text = if is_sets { transactions::compare_text(&releases) } else { compare_text(&releases) };
-        output.text(&text)?;
+        output.text(&compare_text(&releases)?)?;
         output.text(&together_text(&pairs))?;
         for name in doubtful {
             output.text(&format!(
@@ -93,9 +94,13 @@ fn pairs(folders: &[PathBuf], doubtful: &[String]) -> Result<Vec<Pair>> {
     Ok(pairs)
 }
 
+fn documents(releases: &[(String, Certificate)]) -> Vec<(String, serde_json::Value)> {
+    releases.iter().map(|(name, certificate)| (name.clone(), certificate.document.clone())).collect()
+}
+
 /// Whether all certificates are about transactions; an error if only some are.
-fn are_transactions(releases: &[(String, serde_json::Value)]) -> Result<bool> {
-    let count = releases.iter().filter(|(_, document)| document["kind"] == "transactions").count();
+fn are_transactions(releases: &[(String, Certificate)]) -> Result<bool> {
+    let count = releases.iter().filter(|(_, certificate)| certificate.is_sets()).count();
     if count > 0 && count < releases.len() {
         let error = Error::plan("some of these releases are of transactions, and some of tables");
         return Err(error.help("compare each sort by itself"));

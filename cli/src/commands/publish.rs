@@ -6,13 +6,14 @@ use crate::output::Output;
 use crate::progress::working;
 use clap::Args;
 use serde_json::Value;
+use sfumato::certificate::Certificate;
 use sfumato::chance::Chance;
 use sfumato::plan::{Plan, SetPlan, TablePlan};
+use sfumato::publish::Gated;
 use sfumato::release::directory::check_target;
 use sfumato::release::record::Content;
-use sfumato::release::{Destination, Signer};
+use sfumato::release::{Certified, Destination, Signer};
 use sfumato::report::html::{Audience, report_html, transactions_html};
-use sfumato::report::publication_text;
 use sfumato::{Error, Fault, Result, publish, release, report};
 use sfumato_signing::SecretKey;
 use std::path::{Path, PathBuf};
@@ -126,14 +127,14 @@ pub fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode> {
 fn print(
     arguments: &Arguments,
     output: &mut Output,
-    certificate: &Value,
+    certificate: &Certificate,
     text: &str,
     signer: Option<&str>,
 ) -> Result<ExitCode> {
     let printed = if arguments.json {
-        output.json(certificate)
+        output.json(&certificate.document)
     } else {
-        let seal = certificate["seal"].as_str().unwrap_or_default();
+        let seal = &certificate.head.seal;
         let signed = signer.map_or(String::new(), |key| format!("Signed:  by {key}\n"));
         output.text(&format!("{text}\nRelease: {}\nSeal:    {seal}\n{signed}", arguments.out.display()))
     };
@@ -143,13 +144,8 @@ fn print(
     printed.map(|()| ExitCode::SUCCESS).map_err(is_there)
 }
 
-/// How many earlier releases a certificate declares.
-fn declared_earlier(certificate: &Value) -> usize {
-    certificate["earlier_releases"].as_array().map_or(0, Vec::len)
-}
-
 /// A certificate, and what is printed of its release.
-type Published = (Value, String);
+type Published = (Certificate, String);
 
 /// One run: what is read, and who signs.
 struct Run<'a> {
@@ -162,44 +158,34 @@ struct Run<'a> {
 impl Run<'_> {
     fn publish_table(&self, plan: &TablePlan) -> Result<Published> {
         let table = self.reading(|| formats().read(self.data, &plan.options))?;
-        let content = Content::Table(&table);
-        let recording = Recording::look_up(&self.arguments.record, content, self.data, &self.arguments.out)?;
         let what = "forming safe groups, attacking the result";
-        let draft = self.making(what, || publish::make(plan, &table, &formats()))?;
-        let mut known = draft.publication().clone();
-        known.earlier = recording.earlier().len();
-        self.arguments.write_internal_report(
-            || report_html(&known, Audience::Internal, "Release report"),
-            || report::internal_json(&known),
-        )?;
-        let mut made = draft.pass()?;
-        let place = self.place(&recording);
-        let written = || release::write(&made, plan, &place, &formats());
-        let certificate = working("writing and verifying the release", written)?;
-        let note = recording.finish(content, &certificate, &self.arguments.out);
-        made.publication.earlier = declared_earlier(&certificate);
-        Ok((certificate, publication_text(&made.publication) + &note))
+        self.publish(plan, &table, Content::Table(&table), what)
     }
 
     fn publish_sets(&self, plan: &SetPlan) -> Result<Published> {
         let read = self.reading(|| plan.layout.read(self.data, &formats())).map_err(|error| self.blame(error))?;
-        let content = Content::Sets(&read.table);
-        let recording = Recording::look_up(&self.arguments.record, content, self.data, &self.arguments.out)?;
         let what = "changing records until they are safe, attacking the result";
-        let draft = self.making(what, || publish::transactions::make(plan, &read, formats().watch()))?;
-        let mut known = draft.publication().clone();
-        known.earlier = recording.earlier().len();
-        self.arguments.write_internal_report(
-            || transactions_html(&known, Audience::Internal, "Release report"),
-            || report::transactions::internal_json(&known),
-        )?;
-        let mut made = draft.pass()?;
+        self.publish(plan, &read, Content::Sets(&read.table), what)
+    }
+
+    fn publish<P>(&self, plan: &P, data: &P::Data, content: Content<'_>, what: &str) -> Result<Published>
+    where
+        P: Certified + Sync,
+        P::Data: Sync,
+        P::Made: Send + Sync,
+        <P::Made as Gated>::Publication: Readable,
+    {
+        let recording = Recording::look_up(&self.arguments.record, content, self.data, &self.arguments.out)?;
+        let draft = self.making(what, || publish::make(plan, data, &formats()))?;
+        let known = draft.publication().with_earlier(recording.earlier().len());
+        self.arguments.write_internal_report(|| known.page(), || known.document())?;
+        let made = draft.pass()?;
         let place = self.place(&recording);
-        let written = || release::transactions::write(&made, &place, &formats());
+        let written = || release::write(&made, plan, &place, &formats());
         let certificate = working("writing and verifying the release", written)?;
         let note = recording.finish(content, &certificate, &self.arguments.out);
-        made.publication.earlier = declared_earlier(&certificate);
-        Ok((certificate, report::transactions::publication_text(&made.publication) + &note))
+        let said = made.publication().with_earlier(certificate.head.earlier_releases.len());
+        Ok((certificate, said.text() + &note))
     }
 
     fn reading<T: Send>(&self, read: impl FnOnce() -> Result<T> + Send) -> Result<T> {
@@ -227,5 +213,50 @@ impl Run<'_> {
             earlier: recording.earlier(),
             signer: self.key.map(|key| key as &dyn Signer),
         }
+    }
+}
+
+/// What the custodian reads about a publication, whatever kind of data it is of.
+trait Readable {
+    /// The same, where so many earlier releases are known.
+    fn with_earlier(&self, earlier: usize) -> Self;
+    fn text(&self) -> String;
+    fn page(&self) -> String;
+    fn document(&self) -> Value;
+}
+
+impl Readable for publish::Publication {
+    fn with_earlier(&self, earlier: usize) -> Self {
+        publish::Publication { earlier, ..self.clone() }
+    }
+
+    fn text(&self) -> String {
+        report::publication_text(self)
+    }
+
+    fn page(&self) -> String {
+        report_html(self, Audience::Internal, "Release report")
+    }
+
+    fn document(&self) -> Value {
+        report::internal_json(self)
+    }
+}
+
+impl Readable for publish::transactions::Publication {
+    fn with_earlier(&self, earlier: usize) -> Self {
+        publish::transactions::Publication { earlier, ..self.clone() }
+    }
+
+    fn text(&self) -> String {
+        report::transactions::publication_text(self)
+    }
+
+    fn page(&self) -> String {
+        transactions_html(self, Audience::Internal, "Release report")
+    }
+
+    fn document(&self) -> Value {
+        report::transactions::internal_json(self)
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::output::Output;
 use clap::Args;
+use sfumato::certificate::Certificate;
 use sfumato::release::record::{Content, Entry, History, Record, seal_at};
 use sfumato::report::counted;
 use sfumato::{Error, Result};
@@ -70,10 +71,9 @@ impl Recording {
     /// Records a release that is in its place, and warns if it is not the first of its table.
     /// Returns a note for the reader of the result, if it replaced a release that the record does
     /// not know.
-    pub fn finish(&self, content: Content<'_>, certificate: &serde_json::Value, target: &Path) -> String {
-        let seals = certificate["earlier_releases"].as_array().into_iter().flatten();
-        let seals: Vec<&str> = seals.filter_map(serde_json::Value::as_str).collect();
-        let known: Vec<&Entry> = self.earlier().iter().filter(|entry| seals.contains(&entry.seal.as_str())).collect();
+    pub fn finish(&self, content: Content<'_>, certificate: &Certificate, target: &Path) -> String {
+        let seals = &certificate.head.earlier_releases;
+        let known: Vec<&Entry> = self.earlier().iter().filter(|entry| seals.contains(&entry.seal)).collect();
         if !known.is_empty() {
             Output::note(&warning(&known));
         }
@@ -88,9 +88,8 @@ impl Recording {
                 ));
             }
         }
-        let is_told = |seal: &&String| {
-            seals.contains(&seal.as_str()) || self.never_out.contains(seal) || certificate["seal"] == seal.as_str()
-        };
+        let is_told =
+            |seal: &&String| seals.contains(seal) || self.never_out.contains(seal) || certificate.head.seal == **seal;
         let replaced = self.replaced.as_ref().filter(|seal| !is_told(seal));
         replaced.map_or(String::new(), |seal| {
             format!("Note: this replaced the release with the seal {seal}. If anybody received that one, and it is about the same people, both together may disclose more than is stated here.\n")

@@ -4,6 +4,7 @@ use super::formats;
 use crate::output::Output;
 use crate::progress::working;
 use clap::Args;
+use serde_json::{Value, json};
 use sfumato::publish::earlier_sentence;
 use sfumato::release::{Verification, verify};
 use sfumato::{Fault, Result};
@@ -68,26 +69,19 @@ pub fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode> {
 /// The exit code where nothing is wrong, and no criterion could be checked.
 const NOTHING_CONFIRMED: u8 = 8;
 
-fn document(found: &Verification, authenticity: &Authenticity) -> serde_json::Value {
+fn document(found: &Verification, authenticity: &Authenticity) -> Value {
     let claims = found
         .claims
         .iter()
-        .map(|claim| serde_json::json!({ "claim": claim.name, "holds": claim.holds, "detail": claim.detail }));
-    serde_json::json!({
+        .map(|one| json!({ "claim": one.name, "holds": one.holds, "detail": one.detail, "about": one.about }));
+    json!({
         "holds": found.holds(),
         "criteria_confirmed": found.confirmed,
         "authenticity": authenticity.to_string(),
         "seal": found.seal,
-        "earlier_releases": earlier(found),
+        "earlier_releases": found.earlier,
         "claims": claims.collect::<Vec<_>>(),
     })
-}
-
-/// The seals of earlier releases of the same table that the certificate declares.
-fn earlier(found: &Verification) -> Vec<String> {
-    let document: serde_json::Value = serde_json::from_str(&found.certificate).unwrap_or_default();
-    let seals = document["earlier_releases"].as_array().into_iter().flatten();
-    seals.filter_map(|seal| seal.as_str().map(str::to_string)).collect()
 }
 
 fn text(found: &Verification) -> String {
@@ -115,6 +109,6 @@ fn text(found: &Verification) -> String {
         ),
         (some, _) => format!("\n✗ {some} of {} claims do not hold: do not rely on this release.\n", found.claims.len()),
     };
-    text += &earlier_sentence(earlier(found).len()).map_or(String::new(), |sentence| format!("! {sentence}\n"));
+    text += &earlier_sentence(found.earlier.len()).map_or(String::new(), |sentence| format!("! {sentence}\n"));
     text
 }

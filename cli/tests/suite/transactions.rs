@@ -450,9 +450,9 @@ fn whatever_is_changed_is_found_and_named() {
     check("certificate.json", &stated("/attacks/0", "people", json!(7)), "attack: sensitive-rules");
     check("certificate.json", &stated("/criteria/0", "holds", json!(false)), "criterion 1: rho-uncertainty");
     check("certificate.json", &stated("", "worst_rule", json!(null)), "most confident rule");
-    check("certificate.json", &stated("", "data", json!("sensitive.txt")), "table and report");
-    check("certificate.json", &stated("", "form", json!("apart")), "form");
-    check("certificate.json", &stated("", "form", json!("separated")), "sensitive items");
+    check("certificate.json", &stated("", "data", json!("sensitive.txt")), "every statement of the certificate");
+    check("certificate.json", &stated("", "form", json!("apart")), "figures");
+    check("certificate.json", &stated("", "form", json!("separated")), "files of the release");
     check("certificate.json", &stated("/files", "more.txt", json!({ "sha256": "" })), "files of the release");
 }
 

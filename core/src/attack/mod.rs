@@ -57,6 +57,9 @@ pub fn usual(requirements: &[Requirement]) -> Vec<ChosenAttack> {
 /// Makes an attack from checked parameters.
 pub type Build = fn(&Params) -> Box<dyn Attack>;
 
+/// The stage of work in which a release is attacked; every attack is a step.
+pub const ATTACKING: &str = "attacking";
+
 /// An attack with its parameters.
 pub type ChosenAttack = Member<Build>;
 

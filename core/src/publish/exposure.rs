@@ -13,7 +13,8 @@ use crate::error::{Error, ErrorCode, Result};
 use crate::exact::Fraction;
 use crate::recode::Form;
 use rayon::prelude::*;
-use std::collections::HashMap;
+use serde::{Serialize, Serializer};
+use std::collections::{BTreeMap, HashMap};
 
 /// Per cent of the published records that columns declared insensitive may make unique, of which
 /// they may make a sensitive value certain, and about which they may let somebody believe more than
@@ -61,46 +62,65 @@ const UNMEASURED: &str = " What that discloses about sensitive values is not mea
 /// assert!(!accepted.refused() && accepted.together == exposure.together);
 /// # Ok::<(), sfumato::Error>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Exposure {
     /// Whether the release separates sensitive values from records: what insensitive columns
     /// disclose about them cannot be measured then.
+    #[serde(skip)]
     pub is_separated: bool,
     /// Published records, without starred ones.
+    #[serde(skip)]
     pub records: u64,
     /// Every published insensitive column by itself, in the order of the plan.
     pub columns: Vec<ColumnExposure>,
     /// All of them together.
     pub together: Disclosure,
     /// Those that the plan accepts by name, together; `None` if it accepts none.
+    #[serde(skip)]
     pub accepted: Option<Disclosure>,
     /// The others together, which decide; `None` if there are none.
+    #[serde(skip)]
     pub others: Option<Disclosure>,
 }
 
 /// What one insensitive column discloses by itself.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ColumnExposure {
+    /// What it discloses.
+    #[serde(flatten)]
+    pub disclosure: Disclosure,
     /// Its name.
+    #[serde(rename = "column")]
     pub name: String,
     /// Whether the plan accepts it by name.
     pub accepted: bool,
     /// Whether every published record has the same value: then it discloses nothing.
+    #[serde(skip)]
     pub is_constant: bool,
-    /// What it discloses.
-    pub disclosure: Disclosure,
 }
 
 /// What some insensitive columns disclose to somebody who knows them and the quasi-identifiers.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Disclosure {
     /// Records that become unique: alone in their cell, and not by quasi-identifiers alone.
     pub unique: u64,
     /// Records in the smallest cell.
+    #[serde(skip)]
     pub smallest: u64,
     /// What becomes known of each sensitive column. Empty for a bucketized release, which publishes
     /// sensitive values apart from records.
+    #[serde(flatten, serialize_with = "by_column")]
     pub sensitive: Vec<ValueDisclosure>,
+}
+
+/// How many records of each sensitive column become certain, or are believed beyond what is
+/// promised: what certificates state.
+fn by_column<S: Serializer>(found: &[ValueDisclosure], serializer: S) -> std::result::Result<S::Ok, S::Error> {
+    let counts = |count: fn(&ValueDisclosure) -> u64| {
+        found.iter().map(|one| (one.column.as_str(), count(one))).collect::<BTreeMap<_, _>>()
+    };
+    let figures = [("certain", counts(|one| one.certain)), ("beyond_promise", counts(|one| one.beyond))];
+    serializer.collect_map(figures)
 }
 
 /// What becomes known of a sensitive column. Only protected values count.

@@ -119,8 +119,8 @@ mod tests {
         "#;
         let plan = SetPlan::parse(plan, ".".as_ref()).unwrap();
         let read = read_lines(b"bread wine\nbread milk\nmilk wine\nmilk bread\n", None).unwrap();
-        let mut publication =
-            transactions::make(&plan, &read, crate::watch::Watch::NONE).unwrap().publication().clone();
+        let formats = crate::data::Formats::default();
+        let mut publication = crate::publish::make(&plan, &read, &formats).unwrap().publication().clone();
         assert!(gate_sets(&publication).is_ok());
         publication.attacks[0].people = 2;
         assert!(gate_sets(&publication).unwrap_err().to_string().contains("of 2 people"));

@@ -1,8 +1,7 @@
-//! The one pipeline: from a plan and a table to a recoded table that was audited and attacked.
+//! The one pipeline: from a plan and data to what may be published, audited and attacked.
 //!
-//! The method decides; the table is recoded by that decision; the recoded table is grouped from
-//! scratch and audited, whatever the method believed; then it is attacked, and its utility
-//! measured. Writing it is another layer's work.
+//! `stages.rs` has the order of stages, `pipeline.rs` what tables do in each, `sets.rs` what sets of
+//! items do, and `gate.rs` who passes. Writing is another layer's work.
 
 mod describe;
 mod exposure;
@@ -11,15 +10,18 @@ mod idle;
 mod infeasible;
 mod notes;
 mod pipeline;
+mod sets;
 mod skewed;
+mod stages;
 pub mod transactions;
 
 pub use crate::anonymize::{Class, Considered};
 pub use exposure::{ColumnExposure, Disclosure, Exposure, Promised, TOLERATED_PERCENT, ValueDisclosure};
 pub use gate::{Draft, Gated};
 pub use notes::{coarse_note, standing_notes};
-pub use pipeline::{Made, make};
+pub use pipeline::Made;
 pub use skewed::DeclaredSkew;
+pub use stages::{Stages, Work, make};
 
 use crate::attack::Finding;
 use crate::audit::Answer;

@@ -1,10 +1,11 @@
-//! From a plan and a table to a publication, step by step.
+//! The stages of a table.
 
 use super::describe::TableFacts;
-use super::gate::{Draft, Gated, gate_table};
+use super::gate::{Gated, gate_table};
+use super::stages::{Stages, Work};
 use super::{DeclaredSkew, Exposure, Promised, Publication, SkewReport, idle, infeasible, skewed};
 use crate::anonymize::{ChosenMethod, Class, Method, Safety, Task, Transformation, View, Within};
-use crate::attack::{Finding, Making, Original, Promises, Suppressed, Target};
+use crate::attack::{ATTACKING, Finding, Making, Original, Promises, Suppressed, Target};
 use crate::audit::{Answer, audit_bound};
 use crate::candidate::Groups;
 use crate::criterion::{Bound, Holders, Requirement};
@@ -13,6 +14,7 @@ use crate::error::{Error, Fault, Result};
 use crate::exact::Fraction;
 use crate::plan::{Attempt, Publishing, TablePlan};
 use crate::recode::{Form, Lowest, Recoded, bucketize, generalize, generalize_groups};
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::path::Path;
 
@@ -40,100 +42,143 @@ impl Gated for Made {
     }
 }
 
-/// Makes a publication: groups, recodes, audits, attacks and measures. Nothing is written.
-///
-/// ```
-/// use sfumato::data::{Formats, sample};
-///
-/// let plan = sfumato::TablePlan::parse(r#"
-///     [columns]
-///     age     = { role = "quasi", hierarchy = { intervals = [5, 10, 20] } }
-///     sex     = { role = "quasi" }
-///     disease = { role = "sensitive" }
-///
-///     [[require]]
-///     criterion = "k-anonymity"
-///     k = 5
-/// "#, ".".as_ref())?;
-/// let made = sfumato::publish::make(&plan, &sample::hospital(1000, 1), &Formats::default())?;
-/// let made = made.pass()?; // no attack found more than is promised
-/// assert!(made.publication.criteria.iter().all(|answer| answer.verdict.holds));
-/// assert_eq!(made.recoded.table.rows(), made.publication.published);
-/// # Ok::<(), sfumato::Error>(())
-/// ```
-pub fn make(plan: &TablePlan, table: &Table, formats: &Formats) -> Result<Draft<Made>> {
-    formats.watch().run(|| make_watched(plan, table, formats))
+/// A table that was checked, as criteria see it, and the criteria bound to it.
+pub struct LoadedTable<'a> {
+    table: Cow<'a, Table>,
+    bound: Vec<Bound>,
+    formats: &'a Formats,
 }
 
-fn make_watched(plan: &TablePlan, table: &Table, formats: &Formats) -> Result<Draft<Made>> {
-    let publishing = &plan.publishing;
-    check(plan, table)?;
-    formats.of(Path::new(&format!("data.{}", publishing.format)))?;
-    let schema = &plan.schema;
-    let prepared = schema.prepare(table)?;
-    let bind = |table: &Table| -> Result<Vec<Bound>> {
-        plan.requirements.iter().map(|wanted| wanted.bind(table, schema, &plan.folder)).collect()
-    };
-    let bound = bind(&prepared)?;
-    let (declared, restored) = skewed::restore(plan, &prepared, &bound)?;
-    // From here on what was withheld is as if it had never been: no figure that is published is
-    // about its sensitive values.
-    let (table, bound, skew) = match &restored {
-        None => (&*prepared, bound, None),
-        Some(restored) => (&restored.table, bind(&restored.table)?, Some(&restored.report)),
-    };
-    bound.iter().try_for_each(|bound| refuse_joined_values(bound, publishing.recoding.form))?;
-    refuse_counting_records(plan)?;
-    idle::refuse(plan, table, &bound, formats)?;
-    // To suppress everybody is no release.
-    let most = publishing.max_suppressed.unwrap_or(Fraction::ZERO);
-    let limit = share_of(most, table.rows()).min(table.rows() as u64 - 1);
-    let (metric, chance) = (&publishing.metric, publishing.chance);
-    let task = Task {
-        table,
-        schema,
-        requirements: &plan.requirements,
-        bound: &bound,
-        limit,
-        metric,
-        chance,
-        watch: formats.watch(),
-    };
-    let formed =
-        Formed::new(publishing, &task).map_err(|error| match skew.filter(|_| error.fault() == Fault::Infeasible) {
-            None => error,
-            Some(skew) => infeasible::after_suppression(&error, skew.records - task.table.rows() as u64),
-        })?;
-    let recoded = formed.recode(publishing, &task)?;
-    let promised = Promised::by(plan.requirements.iter().zip(&bound), table, schema)?;
-    let form = publishing.recoding.form;
-    let exposure = Exposure::measure(&recoded.table, schema, form, &publishing.accepted, &promised)?;
-    exposure.refuse()?;
-    let mut criteria = audited(&task, &recoded)?;
-    if publishing.recoding.form == Form::Bucketized {
-        // The tables are in another order.
-        criteria.iter_mut().for_each(|answer| answer.worst_record = None);
+/// What is left of a table. What was withheld is as if it had never been: no figure that is
+/// published is about its sensitive values.
+pub struct KeptTable<'a> {
+    plan: &'a TablePlan,
+    table: Cow<'a, Table>,
+    bound: Vec<Bound>,
+    /// What the plan asks for where a value is too frequent.
+    declared: Option<DeclaredSkew>,
+    /// What was withheld.
+    skew: Option<SkewReport>,
+    /// How many records the method may suppress.
+    limit: u64,
+    formats: &'a Formats,
+}
+
+impl KeptTable<'_> {
+    fn task(&self) -> Task<'_> {
+        let publishing = &self.plan.publishing;
+        Task {
+            table: &self.table,
+            schema: &self.plan.schema,
+            requirements: &self.plan.requirements,
+            bound: &self.bound,
+            limit: self.limit,
+            metric: &publishing.metric,
+            chance: publishing.chance,
+            watch: self.formats.watch(),
+        }
     }
-    let attacks = attacked(plan, &task, (skew, declared.as_ref()), &formed, &recoded, formats)?;
-    let known = TableFacts { plan, task: &task, skew, formed: &formed, recoded: &recoded };
-    let publication = known.describe(criteria, attacks, exposure)?;
-    let schema = formed.lowest.schema(schema).clone();
-    Ok(Draft::new(Made { publication, recoded, skew: declared, schema }))
+}
+
+impl Stages for TablePlan {
+    type Data = Table;
+    type Loaded<'a> = LoadedTable<'a>;
+    type Kept<'a> = KeptTable<'a>;
+    type Formed = Formed;
+    type Recoded = Recoded;
+    type Audited = (Vec<Answer>, Exposure);
+    type Attacked = Vec<Finding>;
+    type Made = Made;
+
+    fn load<'a>(&'a self, table: &'a Table, formats: &'a Formats) -> Result<LoadedTable<'a>> {
+        check(self, table)?;
+        formats.of(Path::new(&format!("data.{}", self.publishing.format)))?;
+        let table = self.schema.prepare(table)?;
+        Ok(LoadedTable { bound: bind(self, &table)?, table, formats })
+    }
+
+    fn withhold<'a>(&'a self, loaded: LoadedTable<'a>) -> Result<KeptTable<'a>> {
+        let LoadedTable { table, bound, formats } = loaded;
+        let (declared, restored) = skewed::restore(self, &table, &bound)?;
+        let (table, bound, skew) = match restored {
+            None => (table, bound, None),
+            Some(restored) => {
+                let bound = bind(self, &restored.table)?;
+                (Cow::Owned(restored.table), bound, Some(restored.report))
+            }
+        };
+        let publishing = &self.publishing;
+        bound.iter().try_for_each(|bound| refuse_joined_values(bound, publishing.recoding.form))?;
+        refuse_counting_records(self)?;
+        idle::refuse(self, &table, &bound, formats)?;
+        // To suppress everybody is no release.
+        let most = publishing.max_suppressed.unwrap_or(Fraction::ZERO);
+        let limit = share_of(most, table.rows()).min(table.rows() as u64 - 1);
+        Ok(KeptTable { plan: self, table, bound, declared, skew, limit, formats })
+    }
+
+    fn form(&self, kept: &KeptTable<'_>) -> Result<Formed> {
+        let explain = |error: Error| match kept.skew.as_ref().filter(|_| error.fault() == Fault::Infeasible) {
+            None => error,
+            Some(skew) => infeasible::after_suppression(&error, skew.records - kept.table.rows() as u64),
+        };
+        Formed::new(&self.publishing, &kept.task()).map_err(explain)
+    }
+
+    fn recode(&self, kept: &KeptTable<'_>, formed: &Formed) -> Result<Recoded> {
+        formed.recode(&self.publishing, &kept.task())
+    }
+
+    fn audit(&self, work: &Work<'_, TablePlan>) -> Result<(Vec<Answer>, Exposure)> {
+        let (form, recoded) = (self.publishing.recoding.form, &work.recoded);
+        let promised = Promised::by(self.requirements.iter().zip(&work.kept.bound), &work.kept.table, &self.schema)?;
+        let exposure = Exposure::measure(&recoded.table, &self.schema, form, &self.publishing.accepted, &promised)?;
+        exposure.refuse()?;
+        let mut criteria = audited(&work.kept.task(), recoded)?;
+        if form == Form::Bucketized {
+            // The tables are in another order.
+            criteria.iter_mut().for_each(|answer| answer.worst_record = None);
+        }
+        Ok((criteria, exposure))
+    }
+
+    fn attack(&self, work: &Work<'_, TablePlan>, _: &Self::Audited) -> Result<Vec<Finding>> {
+        attacked(self, &work.kept, &work.formed, &work.recoded)
+    }
+
+    fn measure(
+        &self,
+        work: Work<'_, TablePlan>,
+        (criteria, exposure): Self::Audited,
+        attacks: Vec<Finding>,
+    ) -> Result<Made> {
+        let Work { kept, formed, recoded } = work;
+        let known =
+            TableFacts { plan: self, task: &kept.task(), skew: kept.skew.as_ref(), formed: &formed, recoded: &recoded };
+        let publication = known.describe(criteria, attacks, exposure)?;
+        let schema = formed.lowest.schema(&self.schema).clone();
+        Ok(Made { publication, recoded, skew: kept.declared, schema })
+    }
+}
+
+/// Every requirement, bound to a table.
+fn bind(plan: &TablePlan, table: &Table) -> Result<Vec<Bound>> {
+    plan.requirements.iter().map(|wanted| wanted.bind(table, &plan.schema, &plan.folder)).collect()
 }
 
 /// What a method decided.
-pub(super) struct Formed {
-    pub outcome: Transformation,
+pub struct Formed {
+    pub(super) outcome: Transformation,
     /// The method with the parameters that it worked with.
-    pub method: ChosenMethod,
+    pub(super) method: ChosenMethod,
     /// What its choices depend on, for the criteria at hand.
-    pub class: Class,
+    pub(super) class: Class,
     /// Whether its choice among safe outcomes depends on sensitive values.
     prefers_by_values: bool,
     /// The groups of the original's rows.
-    pub groups: Groups,
+    pub(super) groups: Groups,
     /// What a method that forms groups saw, and what a bucketized release shows.
-    pub lowest: Lowest,
+    pub(super) lowest: Lowest,
     /// The method as it can be replayed: on the whole table, or on the parts that were kept apart.
     replayed: Box<dyn Method>,
 }
@@ -285,15 +330,8 @@ fn audited(task: &Task<'_>, recoded: &Recoded) -> Result<Vec<Answer>> {
     }
 }
 
-fn attacked(
-    plan: &TablePlan,
-    task: &Task<'_>,
-    (skew, declared): (Option<&SkewReport>, Option<&DeclaredSkew>),
-    formed: &Formed,
-    recoded: &Recoded,
-    formats: &Formats,
-) -> Result<Vec<Finding>> {
-    let (publishing, mut findings) = (&plan.publishing, Vec::new());
+fn attacked(plan: &TablePlan, kept: &KeptTable<'_>, formed: &Formed, recoded: &Recoded) -> Result<Vec<Finding>> {
+    let (publishing, task, mut findings) = (&plan.publishing, &kept.task(), Vec::new());
     if plan.requirements.iter().any(Requirement::several_records) {
         // They would take every record for a person; a note says so.
         return Ok(findings);
@@ -312,7 +350,7 @@ fn attacked(
             bound: task.bound,
         }),
     };
-    let suppressed = match skew {
+    let suppressed = match &kept.skew {
         None => None,
         Some(skew) => Some(Suppressed {
             method: skew.method,
@@ -322,7 +360,8 @@ fn attacked(
             is_published: recoded.suppressed == 0,
         }),
     };
-    let all = skew.map_or(task.table.rows() as u64, |skew| skew.records);
+    let all = kept.skew.as_ref().map_or(task.table.rows() as u64, |skew| skew.records);
+    let stage = task.watch.stage(ATTACKING, Some(publishing.attacks.len() as u64));
     for attempt in &publishing.attacks {
         let promises = Promises {
             criteria: plan.requirements.iter().zip(task.bound).collect(),
@@ -341,14 +380,15 @@ fn attacked(
             class: Some(formed.class),
             is_conditioned: formed.prefers_by_values || publishing.attacks.iter().any(Attempt::limits_hidden_values),
             missing: all - recoded.table.rows() as u64,
-            is_missing_by_value: declared.is_some(),
+            is_missing_by_value: kept.declared.is_some(),
             suppressed,
             promises: &promises,
-            formats,
+            formats: kept.formats,
             folder: &plan.folder,
         };
         let attack = (attempt.attack.kind.build)(&attempt.attack.params);
         let found = attack.run(&target)?;
+        stage.advance(1);
         // Where nothing had to be withheld there is nothing to find, and any limit is kept to.
         let is_made = attack.is_made(&target) || attack.is_about_withheld() && publishing.skew.method.is_some();
         refuse_unmade(attempt, is_made)?;

@@ -1,22 +1,19 @@
-//! From a plan and transactions to a release that was read back, checked, attacked and measured.
+//! What is known and said about a publication of transactions.
 //!
 //! What is checked and attacked is what a reader of the files has: the release is written into
 //! memory and read again first. Whatever is known of the original beside that is for the
 //! custodian's own report.
 
-use super::gate::{Draft, Gated, gate_sets};
-use crate::error::{Error, Fault, Result};
+use super::gate::{Gated, gate_sets};
+use crate::attack::ATTACKING;
+use crate::error::{Error, Result};
 use crate::exact::Fraction;
-use crate::kind::Member;
-use crate::kind::Params;
-use crate::plan::{SensitiveItems, SetPlan};
-use crate::transactions::method::Task;
-use crate::transactions::metric::Compared;
+use crate::kind::{Member, Params};
+use crate::plan::SensitiveItems;
 use crate::transactions::{
-    Demand, Read, Released, Rule, Sensitive, Together, Transactions, Written, attack, criterion, method, name_order,
+    Demand, Released, Rule, Sensitive, Together, Transactions, Written, attack, criterion, method, name_order,
 };
 use crate::watch::Watch;
-use std::collections::HashSet;
 
 /// A rule with names in place of numbers.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -113,7 +110,7 @@ pub struct Band {
 
 /// What is said about a release of transactions.
 ///
-/// [`make`] says everything, for the custodian. What is said in public is made anew from the files
+/// [`make`](super::make) says everything, for the custodian. What is said in public is made anew from the files
 /// of the release and has no [`original`](Publication::original).
 #[derive(Clone)]
 pub struct Publication {
@@ -175,7 +172,7 @@ pub enum SensitiveSource {
 }
 
 impl SensitiveSource {
-    fn of(sensitive: &SensitiveItems) -> SensitiveSource {
+    pub(super) fn of(sensitive: &SensitiveItems) -> SensitiveSource {
         match sensitive {
             // By its name alone: where it lies is nobody's business.
             SensitiveItems::File(path) => {
@@ -361,7 +358,7 @@ impl ObservedSets {
     pub fn answers(&self, requirements: &[Member<criterion::Build>]) -> Result<Vec<Answer>> {
         let names = self.released.table().names();
         let answer = |wanted: &Member<criterion::Build>| {
-            let verdict = (wanted.kind.build)(&wanted.params).check(&self.released, &self.sensitive)?;
+            let verdict = wanted.build().check(&self.released, &self.sensitive)?;
             let worst = verdict.worst.as_ref().map(|rule| NamedRule::new(rule, names));
             let (holds, looked_at, is_exhaustive) = (verdict.holds, verdict.looked_at, verdict.exhaustive);
             Ok(Answer { wanted: wanted.clone(), holds, worst, looked_at, is_exhaustive })
@@ -371,107 +368,26 @@ impl ObservedSets {
 
     /// Attacks it.
     pub fn findings(&self, attacks: &[Member<attack::Build>], demand: Demand) -> Result<Vec<Finding>> {
+        self.watched_findings(attacks, demand, Watch::NONE)
+    }
+
+    /// The same, with somebody who follows.
+    pub fn watched_findings(
+        &self,
+        attacks: &[Member<attack::Build>],
+        demand: Demand,
+        watch: Watch<'_>,
+    ) -> Result<Vec<Finding>> {
         let names = self.released.table().names();
+        let stage = watch.stage(ATTACKING, Some(attacks.len() as u64));
         let finding = |wanted: &Member<attack::Build>| {
-            let found = (wanted.kind.build)(&wanted.params).run(&self.released, &self.sensitive, demand)?;
+            let found = wanted.build().run(&self.released, &self.sensitive, demand)?;
+            stage.advance(1);
             let rules = found.rules.iter().map(|rule| NamedRule::new(rule, names)).collect();
             Ok(Finding { attack: wanted.clone(), rules, above: found.above, people: found.people })
         };
         attacks.iter().map(finding).collect()
     }
-}
-
-/// Makes a publication: changes records until the criteria hold, writes them, reads what is
-/// written, checks and attacks that, and measures what is left. Nothing is on disk yet.
-///
-/// ```
-/// let plan = sfumato::plan::SetPlan::parse(r#"
-///     [data]
-///     kind = "transactions"
-///     sensitive = { items = ["beer"] }
-///
-///     [[require]]
-///     criterion = "rho-uncertainty"
-///     rho = "0.5"
-/// "#, ".".as_ref())?;
-/// let read = sfumato::transactions::read_lines(b"milk beer\nmilk beer\nmilk bread\nbread\n", None)?;
-/// let made = sfumato::publish::transactions::make(&plan, &read, sfumato::watch::Watch::NONE)?.pass()?;
-/// assert_eq!(made.publication.records, 4);
-/// assert!(made.publication.criteria.iter().all(|answer| answer.holds));
-/// # Ok::<(), sfumato::Error>(())
-/// ```
-pub fn make(plan: &SetPlan, read: &Read, watch: Watch<'_>) -> Result<Draft<Made>> {
-    watch.run(|| make_watched(plan, read, watch))
-}
-
-fn make_watched(plan: &SetPlan, read: &Read, watch: Watch<'_>) -> Result<Draft<Made>> {
-    let demand = plan.demand()?;
-    let table = &read.table;
-    if table.is_empty() {
-        return Err(Error::data("there are no records"));
-    }
-    let mut sensitive_names = plan.sensitive_names(table)?;
-    let sensitive = sensitive_items(table, &sensitive_names)?;
-    let unknown = unknown_names(table, &sensitive_names);
-    refuse_unknown(plan, &unknown)?;
-    let task = Task { table, sensitive: &sensitive, demand, chance: plan.chance, folder: &plan.folder, watch };
-    let released = (plan.method.kind.build)(&plan.method.params).make(&task)?;
-    sensitive_names.extend(coarse_names(&released, &sensitive));
-    let ordered = if keeps_order(plan, &released) { released.clone() } else { released.shuffled(plan.chance)? };
-    let written = Written::new(&ordered, plan.layout.delimiter())?;
-    let seen = ObservedSets::new(written.read_back()?, &sensitive_names)?;
-    refuse_different(&released, &seen)?;
-    let criteria = seen.answers(&plan.requirements)?;
-    refuse_violated(plan, &criteria)?;
-    let before = ObservedSets::raw(table, &sensitive).findings(&plan.attacks, demand)?;
-    let after = seen.findings(&plan.attacks, demand)?;
-    let known = SetFacts { plan, read, sensitive: &sensitive, released: &released, seen: &seen };
-    let mut publication = Publication {
-        criteria,
-        attacks: after,
-        delimiter: written.delimiter,
-        sensitive_listed: sensitive_names.len() as u64,
-        original: Some(known.original(&unknown, before)),
-        ..known.describe()
-    };
-    publication.notes = publication.standing_notes(seen.empty_records());
-    Ok(Draft::new(Made { publication, written, sensitive_names }))
-}
-
-/// Names of sensitive items that no record has.
-fn unknown_names(table: &Transactions, names: &[String]) -> Vec<String> {
-    let known: HashSet<&str> = table.names().iter().map(String::as_str).collect();
-    names.iter().filter(|name| !known.contains(name.as_str())).cloned().collect()
-}
-
-/// Refuses a name that somebody typed into the plan and that no record has: a slip would leave an
-/// item unprotected. A file may be a catalogue of which a table has a part.
-fn refuse_unknown(plan: &SetPlan, unknown: &[String]) -> Result<()> {
-    match (&plan.sensitive, unknown) {
-        (SensitiveItems::Items(_), [first, ..]) => {
-            let error = Error::plan(format!("[data] sensitive: the item \"{first}\" occurs nowhere in the data"));
-            Err(error.help("correct it or leave it out; a list of more than this table holds belongs into a file: sensitive = { file = \"names.txt\" }"))
-        }
-        _ => Ok(()),
-    }
-}
-
-/// Whether lines are in the order of the input. Where sensitive items are told for groups of lines,
-/// they cannot be.
-fn keeps_order(plan: &SetPlan, released: &Released) -> bool {
-    plan.keeps_order && matches!(released, Released::Together(_))
-}
-
-/// Names of coarser items that stand for sensitive ones: whoever reads the release must know that
-/// they are sensitive.
-fn coarse_names(released: &Released, sensitive: &Sensitive) -> Vec<String> {
-    let Released::Together(Together { table, published_as: Some(published_as) }) = released else { return Vec::new() };
-    let coarse =
-        sensitive.items().filter_map(|item| published_as[item as usize].filter(|published| *published != item));
-    let mut names: Vec<String> = coarse.map(|item| table.names()[item as usize].clone()).collect();
-    names.sort_unstable();
-    names.dedup();
-    names
 }
 
 /// The items with these names. Refuses data in which none occurs: either there is nothing to
@@ -487,132 +403,8 @@ pub fn sensitive_items(table: &Transactions, names: &[String]) -> Result<Sensiti
     }
 }
 
-/// Refuses what is not read as it was meant.
-fn refuse_different(meant: &Released, seen: &ObservedSets) -> Result<()> {
-    let occurrences = meant.supports().iter().sum::<u64>();
-    if meant.table().len() as u64 == seen.records() && occurrences == seen.occurrences() {
-        return Ok(());
-    }
-    let message = "what would be written is read in another way than it was meant: nothing was published";
-    Err(Error::new(Fault::Gate, message).help("check that names of items have no blanks at their ends"))
-}
-
-/// Refuses what does not satisfy every criterion, whatever the method believed.
-fn refuse_violated(plan: &SetPlan, answers: &[Answer]) -> Result<()> {
-    let Some(violated) = answers.iter().find(|answer| !answer.holds) else { return Ok(()) };
-    let (criterion, method) = (violated.wanted.kind.name, plan.method.kind.name);
-    let message = format!("{criterion} does not hold for what {method} made: nothing was published");
-    Err(Error::new(Fault::Gate, message).help("this is a defect of the method: use another one, and report it"))
-}
-
-/// What a description is made from.
-struct SetFacts<'a> {
-    plan: &'a SetPlan,
-    read: &'a Read,
-    sensitive: &'a Sensitive,
-    released: &'a Released,
-    seen: &'a ObservedSets,
-}
-
-impl SetFacts<'_> {
-    /// What the release and the plan tell; what was found is added by the caller.
-    fn describe(&self) -> Publication {
-        Publication {
-            records: self.read.table.len() as u64,
-            published_occurrences: self.seen.occurrences(),
-            published_items: self.seen.kinds(),
-            published_sensitive: self.seen.sensitive_kinds(),
-            groups: self.seen.groups(),
-            is_generalized: matches!(self.released, Released::Together(Together { published_as: Some(_), .. })),
-            delimiter: ' ',
-            keeps_order: keeps_order(self.plan, self.released),
-            method: self.plan.method.clone(),
-            insecure_seed: !self.plan.chance.is_secure(),
-            sensitive: SensitiveSource::of(&self.plan.sensitive),
-            sensitive_listed: 0,
-            criteria: Vec::new(),
-            attacks: Vec::new(),
-            attacks_refuse: self.plan.attacks_refuse,
-            bands: self.seen.bands(),
-            earlier: 0,
-            notes: Vec::new(),
-            original: None,
-        }
-    }
-
-    /// What only the custodian may know.
-    fn original(&self, unknown: &[String], attacks: Vec<Finding>) -> OfOriginal {
-        let table = &self.read.table;
-        let supports = table.supports();
-        let deleted = deleted(table, self.released);
-        OfOriginal {
-            items: supports.iter().filter(|support| **support > 0).count() as u64,
-            occurrences: table.occurrences(),
-            deleted,
-            merged: table.occurrences() - deleted - self.seen.occurrences(),
-            sensitive_kinds: self.sensitive.count() as u64,
-            attacks,
-            utility: self.measured(),
-            bands: bands(&supports),
-            notes: self.notes(unknown),
-        }
-    }
-
-    fn measured(&self) -> Vec<Measured> {
-        let compared = Compared::new(&self.read.table, self.sensitive, self.released);
-        let mut measured: Vec<Measured> = Vec::new();
-        for wanted in &self.plan.metrics {
-            let own = wanted.kind.name;
-            let before = self.plan.metrics[..measured.len()].iter().filter(|other| other.kind.name == own).count();
-            measured.push(Measured {
-                name: if before == 0 { own.to_string() } else { format!("{own} ({})", before + 1) },
-                params: wanted.params.clone(),
-                summary: wanted.kind.summary,
-                value: (wanted.kind.build)(&wanted.params).measure(&compared),
-            });
-        }
-        measured
-    }
-
-    fn notes(&self, unknown: &[String]) -> Vec<String> {
-        let mut notes = Vec::new();
-        if let Some((first, others)) = unknown.split_first() {
-            notes.push(match others.len() {
-                0 => format!("The listed sensitive item \"{first}\" occurs nowhere in the data: check how it is written."),
-                more => format!("{} of the listed sensitive items occur nowhere in the data, \"{first}\" for one: check how they are written.", more + 1),
-            });
-        }
-        let (kinds, left) = (self.sensitive.count() as u64, self.seen.sensitive_kinds());
-        if left < kinds {
-            notes.push(format!("{left} of the {kinds} sensitive kinds of items are still in the release."));
-        }
-        if self.read.empty > 0 {
-            notes.push(format!(
-                "{} of the original's records have no items; they are published as empty lines.",
-                self.read.empty
-            ));
-        }
-        if self.read.repeated > 0 {
-            notes.push(format!("{} items stood in their record more than once; they count once.", self.read.repeated));
-        }
-        notes
-    }
-}
-
-/// How many items of the original's records are not published in any form.
-fn deleted(original: &Transactions, released: &Released) -> u64 {
-    let Released::Together(Together { table, published_as: Some(published_as) }) = released else {
-        return original.occurrences().saturating_sub(released.supports().iter().sum());
-    };
-    let kept = |at: usize, item: &u32| {
-        published_as[*item as usize].is_some_and(|published| table.record(at).binary_search(&published).is_ok())
-    };
-    let all = original.iter().enumerate();
-    all.map(|(at, record)| record.iter().filter(|item| !kept(at, item)).count() as u64).sum()
-}
-
 /// Kinds of items by how many records hold them, each step twice the one before.
-fn bands(supports: &[u64]) -> Vec<Band> {
+pub(super) fn bands(supports: &[u64]) -> Vec<Band> {
     let most = supports.iter().copied().max().unwrap_or(0);
     let mut bands: Vec<Band> = Vec::new();
     let mut low = 1;
@@ -635,17 +427,6 @@ mod tests {
         let counts: Vec<(u64, u64, u64)> = found.iter().map(|band| (band.low, band.high, band.kinds)).collect();
         assert_eq!(counts, [(1, 1, 1), (2, 3, 2), (4, 7, 0), (8, 15, 1)]);
         assert!(bands(&[0]).is_empty());
-    }
-
-    #[test]
-    fn an_item_that_became_coarser_was_not_deleted() {
-        let original = Transactions::from_names([vec!["a", "b", "s"], vec!["b"], vec!["a", "s"]]);
-        let names: Vec<String> = ["a", "b", "s", "ab"].map(String::from).to_vec();
-        let table = Transactions::new(names.into(), [vec![3u32], vec![3], vec![3]]);
-        let coarse = Released::Together(Together { table, published_as: Some(vec![Some(3), Some(3), None]) });
-        assert_eq!(deleted(&original, &coarse), 2);
-        let fewer = Transactions::new(original.names().clone(), [vec![0u32, 1], vec![1], vec![]]);
-        assert_eq!(deleted(&original, &Released::Together(Together { table: fewer, published_as: None })), 3);
     }
 
     #[test]

@@ -3,29 +3,30 @@
 use super::stated::Stated;
 use super::verify::certificate;
 use crate::attack::{Believed, ChosenAttack, Finding};
+use crate::certificate::table::{Figures, FindingFigures};
+use crate::certificate::{Certificate, settings};
 use crate::data::Formats;
 use crate::error::{Error, Result};
-use crate::report::{attack_json, flattened_json, params_json};
-use serde_json::{Value, json};
+use crate::report::{Reported, Source};
 use std::path::Path;
 
-/// What attacks find in a release directory: one document for each finding.
+/// What attacks find in a release directory.
 ///
 /// An attack that needs more than the directory has (the original's quasi-identifiers, say) cannot
 /// be repeated; in its place stands what the certificate says it found when the release was made.
 /// That is so for the parameters it was made with: with others the attack is refused. A register
 /// that is named here is read, and what is found with it is found now.
-pub fn attack(folder: &Path, wanted: &[ChosenAttack], formats: &Formats) -> Result<Vec<Value>> {
-    let document = certificate(folder)?;
-    let stated = read(&document)?;
+pub fn attack(folder: &Path, wanted: &[ChosenAttack], formats: &Formats) -> Result<Vec<Reported>> {
+    let certificate = certificate(folder)?;
+    let (stated, figures) = (read(&certificate)?, certificate.part::<Figures>()?);
     let release = stated.release(folder, formats)?;
     stated.attack_release(&release, folder, formats, |target| {
         let mut found = Vec::new();
         for one in wanted {
             let again = one.build().run(target)?;
             again.iter().try_for_each(Finding::check_register)?;
-            let case =
-                Case { wanted: one, stated: of_certificate(&document, one.kind.name), records: release.table.rows() };
+            let of_certificate = figures.attacks.iter().filter(|stated| stated.attack == one.kind.name);
+            let case = Case { wanted: one, stated: of_certificate.collect(), records: release.table.rows() };
             match again.is_empty() {
                 true => found.extend(case.only_stated()?),
                 false => found.extend(again.iter().map(|finding| case.best(finding)).collect::<Result<Vec<_>>>()?),
@@ -38,34 +39,34 @@ pub fn attack(folder: &Path, wanted: &[ChosenAttack], formats: &Formats) -> Resu
 /// An attack, and what the certificate says of it.
 struct Case<'a> {
     wanted: &'a ChosenAttack,
-    stated: Vec<Value>,
+    stated: Vec<&'a FindingFigures>,
     /// Published records.
     records: usize,
 }
 
 impl Case<'_> {
     /// Whether the attack was made with these parameters; the default ones stand for any.
-    fn is_meant(&self, stated: &Value) -> bool {
-        self.wanted.is_default() || stated["params"] == Value::from(params_json(&self.wanted.params))
+    fn is_meant(&self, stated: &FindingFigures) -> bool {
+        self.wanted.is_default() || stated.params == settings(&self.wanted.params)
     }
 
     /// What the certificate says, if the release itself tells nothing.
-    fn only_stated(&self) -> Result<Vec<Value>> {
-        let meant: Vec<Value> = self.stated.iter().filter(|stated| self.is_meant(stated)).cloned().collect();
+    fn only_stated(&self) -> Result<Vec<Reported>> {
+        let meant = self.stated.iter().filter(|stated| self.is_meant(stated));
+        let meant: Vec<Reported> = meant.map(|stated| Reported::by_certificate(stated)).collect();
         if meant.is_empty() && !self.stated.is_empty() { Err(self.refused()) } else { Ok(meant) }
     }
 
     /// What was found now, or what the certificate says where that is more.
-    fn best(&self, finding: &Finding) -> Result<Value> {
-        let now = || from("release", attack_json(finding));
+    fn best(&self, finding: &Finding) -> Result<Reported> {
+        let now = || Reported { finding: finding.into(), source: Source::Release };
         if finding.repeatable || self.wanted.params.has_file() {
             return Ok(now());
         }
-        let on = json!(finding.on);
-        let stated: Vec<&Value> = self.stated.iter().filter(|stated| stated["on"] == on).collect();
+        let stated: Vec<&&FindingFigures> = self.stated.iter().filter(|stated| stated.on == finding.on).collect();
         let is_undecided = finding.undecided_people().is_some_and(|people| people >= self.records as u64);
         match stated.iter().find(|stated| self.is_meant(stated)) {
-            Some(meant) => Ok((*meant).clone()),
+            Some(meant) => Ok(Reported::by_certificate(meant)),
             None if !stated.is_empty() && is_undecided => Err(self.refused()),
             None => Ok(now()),
         }
@@ -90,23 +91,12 @@ pub fn beliefs(folder: &Path, wanted: &ChosenAttack, formats: &Formats) -> Resul
 }
 
 /// What a certificate states, if attacks mean anything on its release.
-fn read(document: &Value) -> Result<Stated> {
-    let stated = Stated::read(document)?;
+fn read(certificate: &Certificate) -> Result<Stated> {
+    let stated = Stated::read(certificate.part()?)?;
     if stated.several_records() {
         let error =
             Error::plan("people have several records in this release, and attacks take every record for a person");
         return Err(error.help("`sfumato skyline` with the original table tells what can be believed about people"));
     }
     Ok(stated)
-}
-
-/// What a certificate says an attack found.
-fn of_certificate(document: &Value, name: &str) -> Vec<Value> {
-    let all = document["attacks"].as_array().into_iter().flatten();
-    all.filter(|one| one["attack"] == name).map(|one| from("certificate", flattened_json(one))).collect()
-}
-
-fn from(source: &str, mut finding: Value) -> Value {
-    finding["source"] = json!(source);
-    finding
 }

@@ -1,11 +1,11 @@
 //! What a certificate declares of one column.
 
-use super::stated::{broken, text, texts};
+use crate::certificate::broken;
+use crate::certificate::table::ColumnDeclared;
 use crate::data::hierarchy::Ruler;
 use crate::data::{ColumnSpec, Role, ValueType};
 use crate::error::Result;
 use crate::publish::{ColumnLevel, Made};
-use serde_json::{Value, json};
 
 /// A column as declared.
 pub struct StatedColumn {
@@ -47,52 +47,41 @@ impl StatedColumn {
         })
     }
 
-    pub fn write(&self) -> Value {
+    pub fn write(&self) -> ColumnDeclared {
         let spec = &self.spec;
-        let mut column = json!({ "name": spec.name, "role": spec.role.name(), "published": self.published });
-        if self.lists_protected {
-            column["sensitive_values"] = json!(spec.sensitive_values);
+        let (leaves, leaves_under) = match &self.ruler {
+            Some(Ruler::Leaves { all, under }) => (Some(*all), Some(under.clone())),
+            _ => (None, None),
+        };
+        ColumnDeclared {
+            name: spec.name.clone(),
+            role: spec.role.name().to_string(),
+            published: self.published,
+            sensitive_values: self.lists_protected.then(|| spec.sensitive_values.clone()),
+            order: spec.order.clone(),
+            value_type: spec.value_type.map(|value_type| value_type.name().to_string()),
+            level: self.level.map(|level| level.level),
+            height: self.level.map(|level| level.height),
+            measured_by: self.ruler.as_ref().map(|ruler| ruler.name().to_string()),
+            leaves,
+            leaves_under,
         }
-        if !spec.order.is_empty() {
-            column["order"] = json!(spec.order);
-        }
-        if let Some(value_type) = spec.value_type {
-            column["type"] = json!(value_type.name());
-        }
-        if let Some(ColumnLevel { level, height }) = self.level {
-            column["level"] = json!(level);
-            column["height"] = json!(height);
-        }
-        if let Some(ruler) = &self.ruler {
-            column["measured_by"] = json!(ruler.name());
-            if let Ruler::Leaves { all, under } = ruler {
-                column["leaves"] = json!(all);
-                column["leaves_under"] = json!(under);
-            }
-        }
-        column
     }
 
-    pub fn read(column: &Value) -> Result<StatedColumn> {
-        let name = text(&column["name"])?;
-        let role = Role::find(text(&column["role"])?).ok_or_else(|| broken("a role that there is not"))?;
-        let mut spec = ColumnSpec::new(name, role);
-        spec.sensitive_values = texts(&column["sensitive_values"]);
-        spec.order = texts(&column["order"]);
-        spec.value_type = column["type"].as_str().and_then(ValueType::find);
-        let number = |key: &str| column[key].as_u64().and_then(|number| usize::try_from(number).ok());
-        let level = match (number("level"), number("height")) {
+    pub fn read(column: ColumnDeclared) -> Result<StatedColumn> {
+        let role = Role::find(&column.role).ok_or_else(|| broken("a role that there is not"))?;
+        let level = match (column.level, column.height) {
             (Some(level), Some(height)) if level <= height => Some(ColumnLevel { level, height }),
             (None, None) => None,
             _ => return Err(broken("a level that its hierarchy does not have")),
         };
-        Ok(StatedColumn {
-            spec,
-            published: column["published"] == true,
-            lists_protected: column["sensitive_values"].is_array(),
-            level,
-            ruler: read_ruler(column)?,
-        })
+        let mut spec = ColumnSpec::new(&column.name, role);
+        let ruler = read_ruler(&column)?;
+        let lists_protected = column.sensitive_values.is_some();
+        spec.sensitive_values = column.sensitive_values.unwrap_or_default();
+        spec.order = column.order;
+        spec.value_type = column.value_type.as_deref().and_then(ValueType::find);
+        Ok(StatedColumn { spec, published: column.published, lists_protected, level, ruler })
     }
 
     /// Whether none of its values that need protection is published.
@@ -101,17 +90,10 @@ impl StatedColumn {
     }
 }
 
-fn read_ruler(column: &Value) -> Result<Option<Ruler>> {
+fn read_ruler(column: &ColumnDeclared) -> Result<Option<Ruler>> {
     let known = [Ruler::Numbers, Ruler::Dates, Ruler::Characters, Ruler::Values, Ruler::Spans];
-    let Some(name) = column["measured_by"].as_str() else { return Ok(None) };
-    if let Some(found) = known.into_iter().find(|ruler| ruler.name() == name) {
-        return Ok(Some(found));
-    }
-    let count = |value: &Value| value.as_u64().and_then(|count| u32::try_from(count).ok());
-    let under = column["leaves_under"].as_object().into_iter().flatten();
-    let under = under.map(|(label, leaves)| Some((label.clone(), count(leaves)?))).collect::<Option<_>>();
-    match (name, count(&column["leaves"]), under) {
-        ("leaves", Some(all), Some(under)) => Ok(Some(Ruler::Leaves { all, under })),
-        _ => Err(broken("a measure of labels that there is not")),
-    }
+    let Some(name) = &column.measured_by else { return Ok(None) };
+    let leaves = column.leaves.zip(column.leaves_under.clone()).map(|(all, under)| Ruler::Leaves { all, under });
+    let found = known.into_iter().chain(leaves).find(|ruler| ruler.name() == name);
+    found.map(Some).ok_or_else(|| broken("a measure of labels that there is not"))
 }

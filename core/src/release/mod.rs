@@ -14,54 +14,80 @@ mod public;
 pub mod record;
 mod signature;
 mod stated;
+mod statement;
 mod together;
 pub mod transactions;
 mod verify;
 
 pub use attacked::{attack, beliefs};
 pub use signature::{SIGNATURE, Signer, signature};
+pub use statement::Public;
 pub use together::together;
 pub use verify::{Claim, Verification, certificate, table, verify};
 
-use crate::data::{Formats, Formulas};
+use crate::certificate::{Certificate, FileFacts, Named, broken, value};
+use crate::data::Formats;
 use crate::error::{Error, ErrorCode, Fault, Result};
-use crate::plan::TablePlan;
-use crate::publish::Made;
-use certify::{Certificate, Statement};
+use crate::publish::Stages;
+use certify::Sealed;
 use directory::{CERTIFICATE, Staging};
 use record::Entry;
-use serde_json::{Map, Value};
-use stated::Stated;
+use statement::Statement;
 use std::path::{Path, PathBuf};
+use verify::Case;
 
 /// The report's file name.
 pub const REPORT: &str = "report.html";
 
+/// How a plan's publications are written: what truly differs between the kinds of data.
+pub trait Certified: Stages {
+    /// What certificates declare, checked.
+    type Stated: Public;
+
+    /// Writes what is published into a folder; gives the names of the files, in their order.
+    fn write_files(&self, made: &Self::Made, folder: &Path, formats: &Formats) -> Result<Vec<String>>;
+
+    /// What is declared of a release in these files. The only way from the custodian's knowledge
+    /// into a certificate.
+    fn declare(
+        &self,
+        made: &Self::Made,
+        files: &[String],
+        earlier: Vec<String>,
+        formats: &Formats,
+    ) -> Result<<Self::Stated as Public>::Declared>;
+}
+
 /// Writes a release directory: files in a folder nobody sees, verification of what was written, and
 /// one rename. Returns the certificate.
-pub fn write(made: &Made, plan: &TablePlan, place: &Destination<'_>, formats: &Formats) -> Result<Value> {
-    let publishing = &plan.publishing;
+pub fn write<P: Certified>(
+    made: &P::Made,
+    plan: &P,
+    place: &Destination<'_>,
+    formats: &Formats,
+) -> Result<Certificate> {
     place.write(formats, |folder| {
-        let mut files = Vec::new();
-        for (name, table) in made.recoded.written(&plan.schema, publishing.recoding, publishing.chance)? {
-            files.push(format!("{name}.{}", publishing.format));
-            let path = folder.join(&files[files.len() - 1]);
-            let formulas = if formats.of(&path)?.is_text() { publishing.formulas } else { Formulas::Keep };
-            formats.write(&*formulas.apply(&table)?, &path)?;
-        }
+        let files = plan.write_files(made, folder, formats)?;
         // What cannot be read is a disk that fails, not a table that is wrong.
         let mut hashed = certify::hashes(folder, &files)?;
-        // The declared part is read as verifiers read it, so that they come to the same.
-        let mut declared = Stated::of(made, plan, &files, formats)?.write();
-        declared["earlier_releases"] = place.earlier_seals(&hashed).into();
-        declared["files"] = hashed.clone().into();
-        let stated = Stated::read(&declared).map_err(unreadable)?;
-        let Statement { mut document, report, .. } = Statement::new(&stated, folder, formats).map_err(unreadable)?;
-        write_file(&folder.join(REPORT), report.as_bytes())?;
-        hashed.extend(certify::hashes(folder, &[REPORT.to_string()])?);
-        document["files"] = hashed.into();
-        Ok(certify::seal(document))
+        let declared = plan.declare(made, &files, place.earlier_seals(&hashed), formats)?;
+        // What is declared is read as verifiers read it, and all else is said from what stands in
+        // the folder now: so they come to the same, and nobody need say it once more.
+        let again = serde_json::from_value(value(&declared)).map_err(|error| broken(&error.to_string()));
+        let stated = again.and_then(P::Stated::read).map_err(unreadable)?;
+        let statement = stated.say(folder, formats).map_err(unreadable)?;
+        write_file(&folder.join(REPORT), statement.report.as_bytes())?;
+        hashed.0.extend(certify::hashes(folder, &[REPORT.to_string()])?.0);
+        Ok(Filled { sealed: certify::seal(&statement.document, &hashed)?, statement, files })
     })
+}
+
+/// A folder with all files of a release but the certificate.
+struct Filled {
+    sealed: Sealed,
+    /// What was said from reading the files again.
+    statement: Statement,
+    files: Vec<String>,
 }
 
 /// What was written must be readable by everybody.
@@ -98,7 +124,7 @@ impl<'a> Destination<'a> {
 
     /// The seals of earlier releases with other files than these, each once: the same files once
     /// more tell nothing new.
-    fn earlier_seals(&self, hashes: &Map<String, Value>) -> Vec<String> {
+    fn earlier_seals(&self, hashes: &Named<FileFacts>) -> Vec<String> {
         let (mut published, mut seals) = (vec![record::data_hash(hashes)], Vec::new());
         for entry in self.earlier {
             if !published.contains(&entry.data) {
@@ -111,33 +137,33 @@ impl<'a> Destination<'a> {
 
     /// Lets `fill` write all files but the certificate into a folder nobody sees, adds the
     /// certificate and its signature, verifies what was written and gives it its name.
-    fn write(&self, formats: &Formats, fill: impl FnOnce(&Path) -> Result<Certificate>) -> Result<Value> {
+    fn write(&self, formats: &Formats, fill: impl FnOnce(&Path) -> Result<Filled>) -> Result<Certificate> {
         // An empty folder that somebody made for the release is as good as none; `remove_dir`
         // removes no other.
         let was_empty = !self.target.is_symlink() && std::fs::remove_dir(self.target).is_ok();
-        let written = formats.watch().run(|| self.write_new(formats, fill));
+        let written = formats.watch().run(|| self.write_new(fill));
         if was_empty && written.is_err() {
             let _ = std::fs::create_dir(self.target);
         }
         written
     }
 
-    fn write_new(&self, formats: &Formats, fill: impl FnOnce(&Path) -> Result<Certificate>) -> Result<Value> {
+    fn write_new(&self, fill: impl FnOnce(&Path) -> Result<Filled>) -> Result<Certificate> {
         refuse_inside_release(self.target)?;
         let staging = Staging::begin(self.target, self.replace, self.inputs)?;
         refuse_foreign_files(self.target)?;
-        let certificate = fill(staging.path())?;
-        write_file(&staging.path().join(CERTIFICATE), certificate.text.as_bytes())?;
+        let Filled { sealed, statement, files } = fill(staging.path())?;
+        write_file(&staging.path().join(CERTIFICATE), sealed.text.as_bytes())?;
         if let Some(signer) = self.signer {
-            signature::add(staging.path(), certificate.text.as_bytes(), signer)?;
+            signature::add(staging.path(), sealed.text.as_bytes(), signer)?;
         }
-        let verification = verify(staging.path(), formats)?;
+        let verification = Case { folder: staging.path(), sealed: &sealed }.confirm(statement, &files)?;
         if let Some(claim) = verification.failed().next() {
             let message = format!("what was written does not verify ({}): nothing was published", claim.name);
             return Err(Error::of(ErrorCode::NotVerified, message));
         }
         staging.commit()?;
-        Ok(certificate.document)
+        Ok(sealed.certificate)
     }
 }
 
@@ -152,7 +178,7 @@ fn refuse_foreign_files(target: &Path) -> Result<()> {
     // anybody.
     let known = match certificate(target) {
         Err(error) if error.fault() == Fault::Io => return Err(error),
-        found => found.map(|document| document["files"].clone()).unwrap_or_default(),
+        found => found.map(|found| found.head.files).unwrap_or_default(),
     };
     let foreign = entries.iter().map(|entry| entry.file_name().to_string_lossy().into_owned());
     let mut foreign = foreign.filter(|name| name != CERTIFICATE && !signature::is_signature(target, name));

@@ -7,28 +7,147 @@
 //! plan lead to the same certificate and the same report, byte for byte. The reader of a release
 //! computes both again and compares.
 
-use super::stated::{Release, Stated, broken};
+use super::Certified;
+use super::stated::{Release, Stated};
+use super::statement::{Answered, Public, Statement};
+use super::verify::Claim;
 use crate::anonymize::{ChosenMethod, Class, View};
-use crate::attack::{Attack, Finding, Making, Promises, Suppressed, Target};
+use crate::attack::{ATTACKING, Attack, Finding, Making, Promises, Suppressed, Target};
 use crate::audit::{Answer, audit_bound};
+use crate::certificate::broken;
+use crate::certificate::table::{Declared, Figures};
 use crate::criterion::{Bound, Requirement, Scope};
-use crate::data::{Column, Formats, Role, Schema, Table};
+use crate::data::{Column, Formats, Formulas, Role, Schema, Table};
 use crate::error::{Fault, Result};
 use crate::inspect::alike_notes;
 use crate::kind::{Params, Setting};
-use crate::plan::Attempt;
-use crate::publish::earlier_sentence;
+use crate::plan::{Attempt, TablePlan};
 use crate::publish::{
     ChosenLevels, ColumnReport, Distribution, Exposure, MethodReport, Promised, Publication, SkewReport, coarse_note,
     standing_notes,
 };
+use crate::publish::{Made, earlier_sentence};
+use crate::report::html::{Audience, report_html};
 use crate::utility::{grouped, information};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
+impl Certified for TablePlan {
+    type Stated = Stated;
+
+    fn write_files(&self, made: &Made, folder: &Path, formats: &Formats) -> Result<Vec<String>> {
+        let publishing = &self.publishing;
+        let mut files = Vec::new();
+        for (name, table) in made.recoded.written(&self.schema, publishing.recoding, publishing.chance)? {
+            let name = format!("{name}.{}", publishing.format);
+            let path = folder.join(&name);
+            let formulas = if formats.of(&path)?.is_text() { publishing.formulas } else { Formulas::Keep };
+            formats.write(&*formulas.apply(&table)?, &path)?;
+            files.push(name);
+        }
+        Ok(files)
+    }
+
+    fn declare(&self, made: &Made, files: &[String], earlier: Vec<String>, formats: &Formats) -> Result<Declared> {
+        Ok(Stated::of(made, self, files, earlier, formats)?.write())
+    }
+}
+
+/// What nobody can tell from a release.
+const DECLARED: &str = "declared by the publisher: the number of suppressed records, the roles of columns, which values need protection, the method with its parameters and levels, limits and hierarchies, types of columns, how cells that look like formulas were written, and earlier releases of the same table";
+
+impl Public for Stated {
+    type Declared = Declared;
+
+    fn read(declared: Declared) -> Result<Stated> {
+        Stated::read(declared)
+    }
+
+    fn files(&self) -> Vec<String> {
+        [&self.data].into_iter().chain(&self.sensitive).cloned().collect()
+    }
+
+    fn say(&self, folder: &Path, formats: &Formats) -> Result<Statement> {
+        let release = self.release(folder, formats)?;
+        let publication = describe(self, &release, folder, formats)?;
+        let report = report_html(&publication, Audience::External, "Release report");
+        let mut said = Statement::new(&self.write(), &Figures::from(&publication), report, DECLARED);
+        said.figure("published", "/published");
+        said.figure("groups", "/groups");
+        said.claims.push(self.check_records(&publication));
+        if self.skew.is_some() {
+            said.figure("skew", "/skew");
+            said.claims.push(self.check_skew(&release)?);
+        }
+        said.claims.push(self.check_stars(&release));
+        said.claims.push(self.check_columns(&release));
+        said.criteria(publication.criteria.iter().map(|answer| {
+            let (holds, is_checked) = (answer.verdict.holds, answer.is_checked);
+            (answer.requirement.criterion.kind.name, Answered { holds, is_checked })
+        }));
+        said.attacks(publication.attacks.iter().map(|finding| (finding.attack, finding.on.as_deref())));
+        said.limits(publication.excessive().count(), publication.attacks_refuse);
+        let is_open = publication.exposure.refused();
+        let otherwise = "they single people out, and the plan does not accept it";
+        said.claims.push(Claim::checked("insensitive columns", !is_open, otherwise));
+        for (at, name) in publication.undisclosed.iter().enumerate() {
+            let why = "what it found depends on more than the release, so it is not stated";
+            let claim = Claim::unverifiable(format!("attack: {name}"), why);
+            said.claims.push(claim.about([format!("/undisclosed_attacks/{at}")]));
+        }
+        said.figure("information kept", "/information_kept");
+        said.figure("utility", "/utility");
+        Ok(said)
+    }
+}
+
+impl Stated {
+    /// Every record is published, suppressed, or withheld for a frequent value.
+    fn check_records(&self, publication: &Publication) -> Claim {
+        let withheld = self.skew.as_ref().and_then(|skew| skew.withheld).unwrap_or(0);
+        let sum = (publication.published as u64).checked_add(self.suppressed).and_then(|sum| sum.checked_add(withheld));
+        let otherwise = "they are not the published and the suppressed ones";
+        Claim::checked("records", sum == Some(self.records), otherwise).about(["/records", "/suppressed"])
+    }
+
+    /// What was left after records were withheld is eligible, and enough values could be the most
+    /// frequent one.
+    fn check_skew(&self, release: &Release) -> Result<Claim> {
+        const LEFT: &str = "skew: what was left is eligible, and enough values could be the most frequent one";
+        Ok(match self.is_eligible(release)? {
+            None => Claim::unverifiable(LEFT, "how many records were withheld first is not stated"),
+            Some(is_eligible) => Claim::checked(LEFT, is_eligible, "it is not so"),
+        })
+    }
+
+    /// Starred records are as many as are said to be suppressed; those that are withheld for a
+    /// frequent value have none.
+    fn check_stars(&self, release: &Release) -> Claim {
+        let (stars, suppressed) = (release.stars as u64, self.suppressed);
+        let holds = match self.starred {
+            false => stars == 0,
+            true if self.grouped().is_some() => stars == suppressed,
+            true => stars <= suppressed,
+        };
+        let otherwise = format!("{suppressed} are said to be suppressed, {stars} are starred");
+        Claim::checked("starred records", holds, otherwise).about(["/suppressed_as"])
+    }
+
+    /// The table has the columns that are said to be published.
+    fn check_columns(&self, release: &Release) -> Claim {
+        let published = self.columns.iter().filter(|column| column.published);
+        let mut published: Vec<&str> = published.map(|column| column.spec.name.as_str()).collect();
+        let mut present: Vec<&str> = release.table.columns().iter().map(Column::name).collect();
+        published.sort_unstable();
+        present.sort_unstable();
+        let otherwise = "the table has others than those that are said to be published";
+        Claim::checked("columns", published == present, otherwise)
+    }
+}
+
 /// Says what may be said.
-pub fn describe(stated: &Stated, release: &Release, folder: &Path, formats: &Formats) -> Result<Publication> {
+fn describe(stated: &Stated, release: &Release, folder: &Path, formats: &Formats) -> Result<Publication> {
     let prepared = stated.schema.prepare(&release.table)?;
     let criteria = stated.answers(&prepared, release)?;
     let (attacks, undisclosed) = stated.findings(release, folder, formats)?;
@@ -192,10 +311,12 @@ impl Stated {
         if self.several_records() {
             return Ok((findings, undisclosed));
         }
+        let stage = formats.watch().stage(ATTACKING, Some(self.attacks.len() as u64));
         self.attack_release(release, folder, formats, |target| {
             for attempt in &self.attacks {
-                let attack = (attempt.attack.kind.build)(&attempt.attack.params);
+                let attack = attempt.attack.build();
                 let found = if can_repeat(attempt) { self.repeat(attempt, &*attack, target)? } else { None };
+                stage.advance(1);
                 match found {
                     Some(found) => findings.extend(found),
                     None if attack.is_made(target) || attack.is_about_withheld() && self.skew.is_some() => {
@@ -277,7 +398,7 @@ impl Stated {
 
     /// Whether what is published is eligible and has enough values that could be the most frequent
     /// one; nothing if nothing was withheld for that, or other records are missing.
-    pub fn is_eligible(&self, release: &Release) -> Result<Option<bool>> {
+    fn is_eligible(&self, release: &Release) -> Result<Option<bool>> {
         let prepared = self.schema.prepare(&release.table)?;
         let seen = self.suppressed_of(&prepared)?.map(|suppressed| suppressed.seen());
         Ok(seen.map(|seen| seen.is_eligible() && seen.has_candidates()))

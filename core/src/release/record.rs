@@ -13,13 +13,15 @@
 
 use super::REPORT;
 use super::verify::certificate;
+use crate::certificate::table::Declared;
+use crate::certificate::{Certificate, FileFacts, Named, value};
 use crate::chance::Chance;
 use crate::data::{Column, Table, canonical_text};
 use crate::error::{Error, Fault, Result};
 use crate::transactions::Transactions;
 use rand::Rng;
 use rayon::prelude::*;
-use serde_json::{Map, Value, json};
+use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::{ErrorKind, Read, Write};
@@ -35,7 +37,7 @@ pub enum Content<'a> {
 }
 
 /// A release that stands in the record.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Entry {
     /// When it was made, in universal time.
     pub date: String,
@@ -51,16 +53,15 @@ pub struct Entry {
 
 impl Entry {
     /// A release that was made now, from its certificate.
-    pub fn now(document: &Value, target: &Path) -> Entry {
-        let columns = document["plan"]["columns"].as_array().into_iter().flatten();
-        let published = columns.filter(|column| column["published"] == true);
+    pub fn now(certificate: &Certificate, target: &Path) -> Entry {
+        let columns = certificate.part::<Declared>().map_or(Vec::new(), |declared| declared.plan.columns);
         let target = std::path::absolute(target).unwrap_or_else(|_| target.to_owned());
         Entry {
             date: jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
-            seal: document["seal"].as_str().unwrap_or_default().to_string(),
-            data: document["files"].as_object().map_or(String::new(), data_hash),
+            seal: certificate.head.seal.clone(),
+            data: data_hash(&certificate.head.files),
             target: target.to_string_lossy().into_owned(),
-            columns: published.filter_map(|column| column["name"].as_str().map(str::to_string)).collect(),
+            columns: columns.into_iter().filter(|column| column.published).map(|column| column.name).collect(),
         }
     }
 
@@ -68,30 +69,24 @@ impl Entry {
     pub fn day(&self) -> &str {
         self.date.get(..10).unwrap_or(&self.date)
     }
+}
 
-    fn write(&self, prints: &Fingerprints) -> Value {
-        json!({
-            "date": self.date,
-            "fingerprint": prints.content,
-            "file": prints.file,
-            "seal": self.seal,
-            "data": self.data,
-            "target": self.target,
-            "columns": self.columns,
-        })
-    }
-
-    fn read(line: &Value) -> Option<Entry> {
-        let text = |key: &str| line[key].as_str().map(str::to_string);
-        let columns = line["columns"].as_array()?.iter().filter_map(|name| name.as_str().map(str::to_string));
-        Some(Entry {
-            date: text("date")?,
-            seal: text("seal")?,
-            data: text("data")?,
-            target: text("target")?,
-            columns: columns.collect(),
-        })
-    }
+/// A line of the record.
+#[derive(Serialize, Deserialize)]
+#[serde(untagged)]
+enum Line {
+    /// A release of a table with this fingerprint.
+    Release {
+        #[serde(flatten)]
+        entry: Entry,
+        #[serde(default)]
+        fingerprint: String,
+        /// The same of the file that the table was read from.
+        #[serde(default)]
+        file: Option<String>,
+    },
+    /// Nobody received the release with this seal.
+    NeverOut { never_out: String },
 }
 
 /// What the record knows of a table.
@@ -116,8 +111,8 @@ struct Fingerprints {
 
 impl Fingerprints {
     /// Whether a line of the record is about the same table or the same file.
-    fn match_line(&self, line: &Value) -> bool {
-        line["fingerprint"] == *self.content || self.file.as_ref().is_some_and(|file| line["file"] == **file)
+    fn match_line(&self, content: &str, file: Option<&String>) -> bool {
+        self.content == content || self.file.is_some() && self.file.as_ref() == file
     }
 }
 
@@ -138,6 +133,7 @@ impl Record {
     /// The record in a file, which need not be there yet.
     ///
     /// ```
+    /// use sfumato::certificate::Certificate;
     /// use sfumato::data::sample;
     /// use sfumato::release::record::{Content, Entry, History, Record};
     ///
@@ -145,7 +141,7 @@ impl Record {
     /// let record = Record::at(&folder.path().join("state/releases.jsonl"));
     /// let patients = sample::clinic();
     /// assert!(record.known(Content::Table(&patients))?.earlier.is_empty());
-    /// let certificate = serde_json::json!({ "seal": "5ea1", "files": {} });
+    /// let certificate = Certificate::of(serde_json::json!({ "seal": "5ea1", "files": {} }))?;
     /// let first = Entry::now(&certificate, "release".as_ref());
     /// record.add(Content::Table(&patients), &History::default(), &first)?;
     /// let shuffled = patients.select(&[5, 4, 3, 2, 1, 0]);
@@ -191,7 +187,8 @@ impl Record {
             Some(prints) => prints.clone(),
             None => self.fingerprints(content, &key)?,
         };
-        self.append(&mut file, &[entry.write(&prints)])?;
+        let Fingerprints { content: fingerprint, file: source } = prints.clone();
+        self.append(&mut file, &[Line::Release { entry: entry.clone(), fingerprint, file: source }])?;
         Ok(known(&lines, &prints))
     }
 
@@ -202,7 +199,7 @@ impl Record {
 
     /// Notes that nobody received these releases: they count no more.
     pub fn never_out(&self, seals: &[String]) -> Result<()> {
-        let lines: Vec<Value> = seals.iter().map(|seal| json!({ "never_out": seal })).collect();
+        let lines: Vec<Line> = seals.iter().map(|seal| Line::NeverOut { never_out: seal.clone() }).collect();
         if lines.is_empty() { Ok(()) } else { self.append(&mut self.open()?, &lines) }
     }
 
@@ -217,17 +214,18 @@ impl Record {
         Ok(file)
     }
 
-    fn lines(&self, file: &mut File) -> Result<Vec<Value>> {
+    /// Every line, as far as it can be read.
+    fn lines(&self, file: &mut File) -> Result<Vec<Option<Line>>> {
         let mut bytes = Vec::new();
         file.read_to_end(&mut bytes).map_err(|error| self.failed(&error))?;
         let lines = bytes.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
-        Ok(lines.map(|line| serde_json::from_slice(line).unwrap_or(Value::Null)).collect())
+        Ok(lines.map(|line| serde_json::from_slice(line).ok()).collect())
     }
 
     /// Adds whole lines, in one step. A line that a dead process left unfinished is ended first.
-    fn append(&self, file: &mut File, lines: &[Value]) -> Result<()> {
+    fn append(&self, file: &mut File, lines: &[Line]) -> Result<()> {
         let failed = |error| self.failed(&error);
-        let mut text: String = lines.iter().map(|line| format!("{line}\n")).collect();
+        let mut text: String = lines.iter().map(|line| format!("{}\n", value(line))).collect();
         let bytes = std::fs::read(&self.path).map_err(failed)?;
         if bytes.last().is_some_and(|last| *last != b'\n') {
             text.insert(0, '\n');
@@ -279,31 +277,33 @@ impl Record {
 
 /// What the published files of a certificate hash to: two releases with the same files tell nothing
 /// together.
-pub(super) fn data_hash(files: &Map<String, Value>) -> String {
+pub(super) fn data_hash(files: &Named<FileFacts>) -> String {
     let mut hash = Sha256::new();
-    for (name, file) in files.iter().filter(|(name, _)| *name != REPORT) {
+    for (name, file) in files.0.iter().filter(|(name, _)| name != REPORT) {
         feed(&mut hash, name);
-        feed(&mut hash, file["sha256"].as_str().unwrap_or_default());
+        feed(&mut hash, &file.sha256);
     }
     hexadecimal(&hash.finalize())
 }
 
 /// The seal of the release that stands in a place, if there is one.
 pub fn seal_at(target: &Path) -> Option<String> {
-    certificate(target).ok()?["seal"].as_str().map(str::to_string)
+    certificate(target).ok().map(|found| found.head.seal).filter(|seal| !seal.is_empty())
 }
 
 /// What lines tell about a fingerprint. Lines count in their order: a release that nobody received
 /// may be made again, byte for byte, and be given out.
-fn known(lines: &[Value], prints: &Fingerprints) -> History {
+fn known(lines: &[Option<Line>], prints: &Fingerprints) -> History {
     let mut known = History { fingerprints: Some(prints.clone()), ..History::default() };
     for line in lines {
-        match (Entry::read(line), line["never_out"].as_str()) {
-            (None, None) => known.unreadable += 1,
-            (None, Some(seal)) => known.earlier.retain(|entry| entry.seal != seal),
-            (Some(entry), _) => {
+        match line {
+            None => known.unreadable += 1,
+            Some(Line::NeverOut { never_out }) => known.earlier.retain(|entry| entry.seal != *never_out),
+            Some(Line::Release { entry, fingerprint, file }) => {
                 let is_new = known.earlier.iter().all(|before| before.seal != entry.seal);
-                known.earlier.extend(Some(entry).filter(|_| is_new && prints.match_line(line)));
+                known
+                    .earlier
+                    .extend(Some(entry.clone()).filter(|_| is_new && prints.match_line(fingerprint, file.as_ref())));
             }
         }
     }

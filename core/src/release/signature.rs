@@ -60,7 +60,7 @@ mod tests {
     use super::*;
     use crate::data::Formats;
     use crate::error::Fault;
-    use crate::release::{Destination, transactions};
+    use crate::release::Destination;
     use tempfile::tempdir;
 
     /// Signs by repeating the text, or something else.
@@ -121,13 +121,13 @@ mod tests {
         "#;
         let plan = crate::plan::SetPlan::parse(PLAN, Path::new(".")).unwrap();
         let read = crate::transactions::read_lines(b"bread wine\nbread milk\nmilk wine\nmilk bread\n", None).unwrap();
-        let made = crate::publish::transactions::make(&plan, &read, crate::watch::Watch::NONE).unwrap().pass().unwrap();
+        let made = crate::publish::make(&plan, &read, &Formats::default()).unwrap().pass().unwrap();
         for (signs, checks) in [(false, true), (true, false), (true, true)] {
             let folder = tempdir().unwrap();
             let target = folder.path().join("release");
             let signer = Watchful { target: &target, signs, checks };
             let place = Destination { signer: Some(&signer), ..Destination::new(&target) };
-            let written = transactions::write(&made, &place, &Formats::default());
+            let written = crate::release::write(&made, &plan, &place, &Formats::default());
             assert_eq!(written.is_ok(), signs && checks);
             assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), usize::from(signs && checks));
             assert_eq!(target.join(SIGNATURE).exists(), signs && checks);
@@ -153,10 +153,16 @@ mod tests {
 
     #[test]
     fn a_seal_that_is_merely_stated_is_none() {
-        let sealed = crate::release::certify::seal(serde_json::json!({ "records": 12 }));
-        let seal = sealed.document["seal"].as_str().unwrap().to_string();
-        let found =
-            |certificate: String| Verification { claims: Vec::new(), seal: seal.clone(), certificate, confirmed: 0 };
+        let statement = serde_json::json!({ "records": 12 });
+        let sealed = crate::release::certify::seal(&statement, &Default::default()).unwrap();
+        let seal = sealed.certificate.head.seal;
+        let found = |certificate: String| Verification {
+            claims: Vec::new(),
+            seal: seal.clone(),
+            certificate,
+            confirmed: 0,
+            earlier: Vec::new(),
+        };
         assert!(found(sealed.text.clone()).is_sealed_by(&seal));
         assert!(!found(sealed.text.clone()).is_sealed_by(&"0".repeat(64)));
         assert!(!found(sealed.text.replace("12", "13")).is_sealed_by(&seal));

@@ -7,26 +7,30 @@
 //! the method (levels); nothing here depends on who has which sensitive value, but through what is
 //! published.
 
-use super::certify::{ESCAPED, FORMAT, KEPT, NONE};
 use super::column::StatedColumn;
+use super::statement::check_earlier;
 use crate::anonymize::ChosenMethod;
 use crate::attack;
 use crate::candidate::Groups;
+use crate::certificate::table::{
+    AttemptDeclared, CriterionDeclared, Declared, FormWord, LimitsDeclared, PlanDeclared, SkewDeclared, SuppressedWord,
+};
+use crate::certificate::{
+    AttacksWord, FormulasWord, MemberDeclared, MethodDeclared, Share, WrittenBy, as_written, broken, member,
+};
 use crate::criterion::Requirement;
 use crate::data::hierarchy::TOP;
 use crate::data::{
     COUNT, Column, Formats, Formulas, GROUP, ReadOptions, Role, Schema, Table, VALUE, join_pair, restore_formulas,
 };
-use crate::error::{Error, ErrorCode, Result};
-use crate::exact::{Decimal, Fraction};
-use crate::kind::{Member, Raw};
+use crate::error::Result;
+use crate::exact::Fraction;
+use crate::kind::Raw;
 use crate::plan::{Attempt, Gate, Publishing, TablePlan};
 use crate::publish::{DeclaredSkew, Made, SkewReport};
 use crate::recode::Form;
-use crate::report::{form_name, params_json, requirement_json, skew_json};
 use crate::skew;
 use crate::utility::ChosenMetric;
-use serde_json::{Value, json};
 use std::path::{Component, Path};
 
 /// What a certificate declares.
@@ -37,7 +41,7 @@ pub struct Stated {
     /// The file of sensitive values, in a bucketized release.
     pub sensitive: Option<String>,
     /// What became of cells that a spreadsheet would run, in text formats.
-    formulas: Option<String>,
+    formulas: Option<FormulasWord>,
     pub columns: Vec<StatedColumn>,
     /// The same, as criteria and attacks read it.
     pub schema: Schema,
@@ -75,22 +79,23 @@ pub struct Release {
 
 impl Stated {
     /// What is declared of a release whose tables are in these files.
-    pub fn of(made: &Made, plan: &TablePlan, files: &[String], formats: &Formats) -> Result<Stated> {
+    pub fn of(
+        made: &Made,
+        plan: &TablePlan,
+        files: &[String],
+        earlier: Vec<String>,
+        formats: &Formats,
+    ) -> Result<Stated> {
         let (publishing, publication) = (&plan.publishing, &made.publication);
         let bucketized = publishing.recoding.form == Form::Bucketized;
         let text = formats.of(files[0].as_ref())?.is_text();
-        let formulas = match publishing.formulas {
-            Formulas::Escape => ESCAPED,
-            Formulas::Keep => KEPT,
-            Formulas::Refuse => NONE,
-        };
         let columns = made.schema.columns().iter().map(|spec| StatedColumn::of(spec, made, bucketized));
         let columns: Vec<StatedColumn> = columns.collect::<Result<_>>()?;
         let mut stated = Stated {
             version: env!("CARGO_PKG_VERSION").to_string(),
             data: files[0].clone(),
             sensitive: bucketized.then(|| files[1].clone()),
-            formulas: text.then(|| formulas.to_string()),
+            formulas: text.then(|| publishing.formulas.into()),
             schema: Schema::new(columns.iter().map(|column| column.spec.clone()).collect()),
             columns,
             requirements: plan.requirements.clone(),
@@ -105,7 +110,7 @@ impl Stated {
             suppressed: (publication.records - publication.published) as u64,
             skew: None,
             starred: publication.starred,
-            earlier: Vec::new(),
+            earlier,
         };
         stated.skew = made.skew.as_ref().and_then(|skew| stated.declare(skew));
         stated.suppressed -= stated.skew.as_ref().and_then(|skew| skew.withheld).unwrap_or(0);
@@ -152,90 +157,77 @@ impl Stated {
     }
 
     /// As a part of a certificate. Reading it gives the same again.
-    pub fn write(&self) -> Value {
-        let mut document = json!({
-            "sfumato": { "version": self.version, "certificate": FORMAT },
-            "form": form_name(self.form()),
-            "records": self.records,
-            "suppressed": self.suppressed,
-            "suppressed_as": if self.starred { "starred" } else { "withheld" },
-            "skew": self.skew.as_ref().map(skew_json),
-            "earlier_releases": self.earlier,
-            "method": {
-                "name": self.method.kind.name,
-                "params": params_json(&self.method.params),
-                "insecure_seed": self.insecure_seed,
-            },
-            "criteria": self.requirements.iter().map(requirement_json).collect::<Vec<_>>(),
-            "plan": {
-                "columns": self.columns.iter().map(StatedColumn::write).collect::<Vec<_>>(),
-                "attacks": self.attacks.iter().map(attempt_json).collect::<Vec<_>>(),
-                "accepted_insensitive": self.accepted,
-                "max_suppressed": self.max_suppressed.map(|share| share.to_f64()),
-                "metric": self.metric.as_ref().map(|metric| {
-                    json!({ "name": metric.kind.name, "params": params_json(&metric.params) })
-                }),
-                "gate": {
-                    "attacks": if self.gate.refuses { "refuse" } else { "report" },
-                    "max_belief": self.gate.max_belief.map(|share| share.to_f64()),
-                    "max_risk": self.gate.max_risk.map(|share| share.to_f64()),
+    pub fn write(&self) -> Declared {
+        let MemberDeclared { name, params } = (&self.method).into();
+        Declared {
+            sfumato: WrittenBy { version: self.version.clone(), ..WrittenBy::own() },
+            form: self.form().into(),
+            records: self.records,
+            suppressed: self.suppressed,
+            suppressed_as: SuppressedWord::of(self.starred),
+            skew: self.skew.as_ref().map(SkewDeclared::from),
+            earlier_releases: self.earlier.clone(),
+            method: MethodDeclared { name, params, insecure_seed: self.insecure_seed },
+            criteria: self.requirements.iter().map(CriterionDeclared::from).collect(),
+            plan: PlanDeclared {
+                columns: self.columns.iter().map(StatedColumn::write).collect(),
+                attacks: self.attacks.iter().map(declared_attempt).collect(),
+                accepted_insensitive: self.accepted.clone(),
+                max_suppressed: self.max_suppressed.map(Share),
+                metric: self.metric.as_ref().map(MemberDeclared::from),
+                gate: LimitsDeclared {
+                    attacks: AttacksWord::of(self.gate.refuses),
+                    max_belief: self.gate.max_belief.map(Share),
+                    max_risk: self.gate.max_risk.map(Share),
                 },
             },
-            "data": self.data,
-        });
-        if let Some(sensitive) = &self.sensitive {
-            document["sensitive"] = json!(sensitive);
+            data: self.data.clone(),
+            sensitive: self.sensitive.clone(),
+            formulas: self.formulas,
         }
-        if let Some(formulas) = &self.formulas {
-            document["formulas"] = json!(formulas);
-        }
-        document
     }
 
     /// Reads what a certificate declares.
-    pub fn read(document: &Value) -> Result<Stated> {
-        let version = check_format(document)?.to_string();
-        let plan = &document["plan"];
-        let columns = array(&plan["columns"]).iter().map(StatedColumn::read).collect::<Result<Vec<_>>>()?;
+    pub fn read(declared: Declared) -> Result<Stated> {
+        let Declared { plan, method, .. } = declared;
+        let columns = plan.columns.into_iter().map(StatedColumn::read).collect::<Result<Vec<_>>>()?;
         let schema = Schema::new(columns.iter().map(|column| column.spec.clone()).collect());
-        let method = ChosenMethod::new(text(&document["method"]["name"])?, &written(&document["method"]["params"]))?;
-        let metric = &plan["metric"];
-        let metric = match metric {
-            Value::Null => None,
-            stated => Some(ChosenMetric::new(text(&stated["name"])?, &written(&stated["params"]))?),
+        let metric = plan.metric.map(|metric| ChosenMetric::new(&metric.name, &as_written(&metric.params)));
+        let requirement = |one: &CriterionDeclared| {
+            Requirement::new(&one.criterion, &as_written(&one.params), one.columns(), &schema)
         };
-        let requirements =
-            array(&document["criteria"]).iter().map(|one| requirement(one, &schema)).collect::<Result<Vec<_>>>()?;
-        let mut stated = Stated {
-            version,
-            data: listed_file(document, "data")?,
-            sensitive: match text(&document["form"])? {
-                "generalized" => None,
-                "bucketized" => Some(listed_file(document, "sensitive")?),
-                _ => return Err(broken("a form that there is not")),
+        check_earlier(&declared.earlier_releases)?;
+        let stated = Stated {
+            version: declared.sfumato.version,
+            data: plain_name(declared.data)?,
+            sensitive: match (declared.form, declared.sensitive) {
+                (FormWord::Generalized, None) => None,
+                (FormWord::Bucketized, Some(name)) => Some(plain_name(name)?),
+                _ => {
+                    return Err(broken("a table of sensitive values in a form that has none, or none in one that has"));
+                }
             },
-            formulas: read_formulas(&document["formulas"])?,
+            formulas: declared.formulas,
+            requirements: declared.criteria.iter().map(requirement).collect::<Result<_>>()?,
+            attacks: plan.attacks.into_iter().map(attempt).collect::<Result<_>>()?,
+            insecure_seed: method.insecure_seed,
+            method: ChosenMethod::new(&method.name, &as_written(&method.params))?,
+            metric: metric.transpose()?,
+            max_suppressed: plan.max_suppressed.map(|share| share.0),
+            gate: Gate {
+                refuses: plan.gate.attacks.refuses(),
+                max_belief: plan.gate.max_belief.map(|share| share.0),
+                max_risk: plan.gate.max_risk.map(|share| share.0),
+            },
+            accepted: plan.accepted_insensitive,
+            records: declared.records,
+            suppressed: declared.suppressed,
+            skew: declared.skew.map(|skew| read_skew(skew, declared.records, &schema)).transpose()?,
+            starred: declared.suppressed_as == SuppressedWord::Starred,
+            earlier: declared.earlier_releases,
             columns,
             schema,
-            requirements,
-            attacks: array(&plan["attacks"]).iter().map(attempt).collect::<Result<_>>()?,
-            insecure_seed: document["method"]["insecure_seed"] == true,
-            method,
-            metric,
-            max_suppressed: fraction(&plan["max_suppressed"])?,
-            gate: Gate {
-                refuses: plan["gate"]["attacks"] != "report",
-                max_belief: fraction(&plan["gate"]["max_belief"])?,
-                max_risk: fraction(&plan["gate"]["max_risk"])?,
-            },
-            accepted: texts(&plan["accepted_insensitive"]),
-            records: document["records"].as_u64().ok_or_else(|| broken("no number of records"))?,
-            suppressed: document["suppressed"].as_u64().ok_or_else(|| broken("no number of suppressed records"))?,
-            skew: None,
-            starred: document["suppressed_as"] == "starred",
-            earlier: read_earlier(document)?,
         };
-        stated.skew = read_skew(&document["skew"], stated.records, &stated.schema)?;
         stated.refuse_contradictions()?;
         Ok(stated)
     }
@@ -335,11 +327,11 @@ impl Stated {
         // Types are stated, not checked: stars are of none.
         let table = formats.read_unchecked(path, &self.options())?;
         let is_text = formats.of(path)?.is_text();
-        match self.formulas.as_deref() {
-            Some(ESCAPED) if is_text => restore_formulas(table),
-            Some(KEPT) if is_text => Ok(table),
-            Some(NONE) if is_text && Formulas::Refuse.apply(&table).is_ok() => Ok(table),
-            Some(NONE) if is_text => Err(broken("that there are no formulas, and there are some")),
+        match self.formulas {
+            Some(FormulasWord::Escaped) if is_text => restore_formulas(table),
+            Some(FormulasWord::Kept) if is_text => Ok(table),
+            Some(FormulasWord::None) if is_text && Formulas::Refuse.apply(&table).is_ok() => Ok(table),
+            Some(FormulasWord::None) if is_text => Err(broken("that there are no formulas, and there are some")),
             None if !is_text => Ok(table),
             _ => Err(broken("what became of formulas where there are none, or nothing where there may be some")),
         }
@@ -347,9 +339,8 @@ impl Stated {
 
     /// Refuses types that published values do not have. One text may be a missing value.
     fn check_types(&self, table: &Table) -> Result<()> {
-        for (column, wanted) in
-            self.schema.columns().iter().filter_map(|spec| Some((table.find(&spec.name)?, spec.value_type?)))
-        {
+        let specs = self.schema.columns().iter();
+        for (column, wanted) in specs.filter_map(|spec| Some((table.find(&spec.name)?, spec.value_type?))) {
             if column.domain().labels().iter().filter(|label| !wanted.admits(label)).count() > 1 {
                 return Err(broken("a type that published values do not have"));
             }
@@ -389,64 +380,14 @@ fn may_suppress(max_suppressed: Option<Fraction>, method: &ChosenMethod) -> bool
     max_suppressed.map_or(!method.chooses_levels(), |share| share > Fraction::ZERO)
 }
 
-fn attempt_json(attempt: &Attempt) -> Value {
-    json!({
-        "attack": attempt.attack.kind.name,
-        "params": params_json(&attempt.attack.params),
-        "max_belief": attempt.max_belief.map(|share| share.to_f64()),
-        "named": attempt.is_named,
-    })
+fn declared_attempt(attempt: &Attempt) -> AttemptDeclared {
+    let MemberDeclared { name, params } = (&attempt.attack).into();
+    AttemptDeclared { attack: name, params, max_belief: attempt.max_belief.map(Share), named: attempt.is_named }
 }
 
-fn attempt(stated: &Value) -> Result<Attempt> {
-    let kind = attack::find(text(&stated["attack"])?)?;
-    Ok(Attempt {
-        attack: Member::of(kind, &written(&stated["params"]))?,
-        max_belief: fraction(&stated["max_belief"])?,
-        is_named: stated["named"] == true,
-    })
-}
-
-/// What became of cells that a spreadsheet would run.
-fn read_formulas(value: &Value) -> Result<Option<String>> {
-    match value.as_str() {
-        None if value.is_null() => Ok(None),
-        Some(word) if [ESCAPED, KEPT, NONE].contains(&word) => Ok(Some(word.to_string())),
-        _ => Err(broken("something else than what becomes of formulas")),
-    }
-}
-
-/// The version that wrote a certificate; refuses one whose format is another.
-pub(super) fn check_format(document: &Value) -> Result<&str> {
-    let version = text(&document["sfumato"]["version"])?;
-    if document["sfumato"]["certificate"] != FORMAT {
-        let message = format!("the certificate has another format than the one that this version reads ({FORMAT})");
-        return Err(Error::of(ErrorCode::NotVerified, message)
-            .help(format!("verify it with the version that wrote it: {version}")));
-    }
-    Ok(version)
-}
-
-/// The seals of earlier releases that a certificate declares.
-pub(super) fn read_earlier(document: &Value) -> Result<Vec<String>> {
-    let seals = texts(&document["earlier_releases"]);
-    let is_seal = |seal: &String| seal.len() == 64 && seal.bytes().all(|digit| digit.is_ascii_hexdigit());
-    let is_repeated = |(at, seal): (usize, &String)| seals[..at].contains(seal);
-    if !seals.iter().all(is_seal) || seals.iter().enumerate().any(is_repeated) {
-        return Err(broken("earlier releases that are not told by different seals"));
-    }
-    Ok(seals)
-}
-
-/// A share, as exactly as the number is written.
-fn fraction(value: &Value) -> Result<Option<Fraction>> {
-    if value.is_null() {
-        return Ok(None);
-    }
-    let number = value.as_number().map(ToString::to_string).and_then(|number| number.parse::<Decimal>().ok());
-    let share = number.filter(|number| !number.is_negative()).map(|number| number.fraction());
-    let share = share.filter(|share| *share <= Fraction::ONE);
-    share.map(Some).ok_or_else(|| broken("a share that is not between 0 and 1"))
+fn attempt(stated: AttemptDeclared) -> Result<Attempt> {
+    let attack = member(&stated.attack, &stated.params, attack::find)?;
+    Ok(Attempt { attack, max_belief: stated.max_belief.map(|share| share.0), is_named: stated.named })
 }
 
 /// Whether a name is that of a file in a folder, and no path out of it.
@@ -462,72 +403,24 @@ fn read_options(data: &str) -> ReadOptions {
     ReadOptions { delimiter, missing: Vec::new(), ..ReadOptions::default() }
 }
 
-pub(super) fn broken(what: &str) -> Error {
-    Error::of(ErrorCode::NotVerified, format!("the certificate states {what}"))
-        .help("it was changed, or written by another version")
-}
-
-pub(super) fn text(value: &Value) -> Result<&str> {
-    value.as_str().ok_or_else(|| broken("something else than a text where a name belongs"))
-}
-
-pub(super) fn array(value: &Value) -> &[Value] {
-    value.as_array().map_or(&[], Vec::as_slice)
-}
-
-pub(super) fn texts(value: &Value) -> Vec<String> {
-    array(value).iter().filter_map(|item| item.as_str().map(str::to_string)).collect()
-}
-
-/// Parameters as somebody might have written them in a plan.
-pub(super) fn written(params: &Value) -> Vec<(&str, Raw)> {
-    params.as_object().into_iter().flatten().map(|(name, value)| (name.as_str(), raw(value))).collect()
-}
-
-/// A parameter in the same form.
-fn raw(value: &Value) -> Raw {
-    match value {
-        Value::Bool(flag) => Raw::Flag(*flag),
-        Value::Array(items) => Raw::List(items.iter().map(raw).collect()),
-        Value::Object(fields) => Raw::Table(fields.iter().map(|(name, value)| (name.clone(), raw(value))).collect()),
-        other => Raw::Text(other.as_str().map_or_else(|| other.to_string(), str::to_string)),
+/// How records of frequent values are stated to have been withheld.
+fn read_skew(stated: SkewDeclared, records: u64, schema: &Schema) -> Result<SkewReport> {
+    let SkewDeclared { method, on, l, withheld } = stated;
+    if l == 0 {
+        return Err(broken("no number of values that a frequent one hides among"));
     }
-}
-
-fn requirement(stated: &Value, schema: &Schema) -> Result<Requirement> {
-    let on = match &stated["on"] {
-        Value::String(column) => vec![column.clone()],
-        several => texts(several),
-    };
-    Requirement::new(text(&stated["criterion"])?, &written(&stated["params"]), &on, schema)
-}
-
-/// How records of frequent values are stated to have been withheld, if they were.
-fn read_skew(stated: &Value, records: u64, schema: &Schema) -> Result<Option<SkewReport>> {
-    if stated.is_null() {
-        return Ok(None);
-    }
-    let number = |key: &str| stated[key].as_u64().filter(|number| *number > 0);
-    let Some(l) = number("l") else { return Err(broken("no number of values that a frequent one hides among")) };
-    let withheld = number("withheld");
-    if withheld.is_none() != stated["withheld"].is_null() || withheld > Some(records) {
+    if withheld == Some(0) || withheld > Some(records) {
         return Err(broken("no number of records withheld for a frequent value"));
     }
-    let (method, on) = (skew::find(text(&stated["method"])?)?, text(&stated["on"])?.to_string());
     if !schema.names(Role::Sensitive).contains(&on.as_str()) {
         return Err(broken("records withheld for a frequent value of a column that is not sensitive"));
     }
-    Ok(Some(SkewReport { method, on, l, records, withheld }))
+    Ok(SkewReport { method: skew::find(&method)?, on, l, records, withheld })
 }
 
-/// A file of the release that the certificate names. Another file than those whose hashes are
-/// stated says nothing about the release.
-fn listed_file(document: &Value, key: &str) -> Result<String> {
-    let name = text(&document[key])?;
-    if !is_plain_name(name) || document["files"].get(name).is_none() {
-        return Err(broken("a table that is not among its files"));
-    }
-    Ok(name.to_string())
+/// The name of a table. A path could lead anywhere.
+fn plain_name(name: String) -> Result<String> {
+    if is_plain_name(&name) { Ok(name) } else { Err(broken("a table that is none of its files")) }
 }
 
 /// How many rows at the end have `*` in every column.

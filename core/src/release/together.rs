@@ -1,26 +1,25 @@
 //! What two release directories tell together.
 
 use super::stated::{Release, Stated};
-use super::transactions;
 use super::verify::certificate;
 use crate::attack::together::{self, Depth, Published, Quasi};
+use crate::certificate::Certificate;
 use crate::data::{Formats, Role};
 use crate::error::Result;
 use crate::report::{Pair, Related};
-use serde_json::Value;
 use std::path::Path;
 
 /// A release directory, read.
 struct ReadRelease {
     stated: Stated,
     release: Release,
-    document: Value,
+    seal: String,
 }
 
 impl ReadRelease {
-    fn read(folder: &Path, document: Value, formats: &Formats) -> Result<ReadRelease> {
-        let stated = Stated::read(&document)?;
-        Ok(ReadRelease { release: stated.release(folder, formats)?, stated, document })
+    fn read(folder: &Path, certificate: &Certificate, formats: &Formats) -> Result<ReadRelease> {
+        let stated = Stated::read(certificate.part()?)?;
+        Ok(ReadRelease { release: stated.release(folder, formats)?, stated, seal: certificate.head.seal.clone() })
     }
 
     fn published<'a>(&'a self, sensitive: &str) -> Result<Published<'a>> {
@@ -46,7 +45,7 @@ impl ReadRelease {
 
     /// Whether its certificate declares the other as an earlier release of the same table.
     fn declares(&self, other: &ReadRelease) -> bool {
-        other.document["seal"].as_str().is_some_and(|seal| self.stated.earlier.iter().any(|known| known == seal))
+        self.stated.earlier.contains(&other.seal)
     }
 }
 
@@ -55,15 +54,15 @@ pub fn together(releases: [(&str, &Path); 2], formats: &Formats) -> Result<Pair>
     let names = releases.map(|release| release.0.to_string());
     let not =
         |reason: &'static str, names: [String; 2]| Ok(Pair { names, related: Related::Not(reason), columns: vec![] });
-    let documents = [certificate(releases[0].1)?, certificate(releases[1].1)?];
-    if documents.iter().any(transactions::is_certificate) {
+    let [first, second] = [certificate(releases[0].1)?, certificate(releases[1].1)?];
+    if first.is_sets() || second.is_sets() {
         return not("for releases of transactions there is no way to yet", names);
     }
-    if documents[0]["seal"] == documents[1]["seal"] {
+    if first.head.seal == second.head.seal {
         return not("it is one release", names);
     }
-    let [first, second] = documents;
-    let seen = [ReadRelease::read(releases[0].1, first, formats)?, ReadRelease::read(releases[1].1, second, formats)?];
+    let seen =
+        [ReadRelease::read(releases[0].1, &first, formats)?, ReadRelease::read(releases[1].1, &second, formats)?];
     if seen.iter().any(|seen| seen.stated.several_records()) {
         return not("people have several records, and groups count records", names);
     }

@@ -1,15 +1,15 @@
 //! Checks a release directory against its own certificate, from the directory alone.
 
 use super::REPORT;
-use super::certify::{Statement, file_json, is_sealed};
+use super::certify::{Sealed, facts, is_sealed};
 use super::directory::CERTIFICATE;
 use super::signature::is_signature;
 use super::stated::{Stated, is_plain_name};
-use super::transactions;
+use super::statement::{Part, Public, Statement};
+use super::transactions::StatedSets;
+use crate::certificate::{Certificate, leaves};
 use crate::data::{Formats, Table};
 use crate::error::{Error, ErrorCode, Fault, Result};
-use crate::publish::Publication;
-use crate::report::counted;
 use serde_json::Value;
 use std::io::ErrorKind;
 use std::path::Path;
@@ -23,6 +23,34 @@ pub struct Claim {
     pub holds: Option<bool>,
     /// What was found.
     pub detail: String,
+    /// The parts of the certificate that it is about, as JSON pointers.
+    pub about: Vec<String>,
+}
+
+impl Claim {
+    /// A claim that was checked.
+    pub fn checked(name: impl Into<String>, holds: bool, otherwise: impl Into<String>) -> Claim {
+        let detail = if holds { String::new() } else { otherwise.into() };
+        Claim { name: name.into(), holds: Some(holds), detail, about: Vec::new() }
+    }
+
+    /// A claim that the release alone cannot tell.
+    pub fn unverifiable(name: impl Into<String>, why: impl Into<String>) -> Claim {
+        Claim { name: name.into(), holds: None, detail: why.into(), about: Vec::new() }
+    }
+
+    /// The same, about parts of the certificate.
+    pub fn about(self, parts: impl IntoIterator<Item = impl Into<String>>) -> Claim {
+        Claim { about: parts.into_iter().map(Into::into).collect(), ..self }
+    }
+
+    /// Whether it is about a part of the certificate.
+    pub fn is_about(&self, path: &str) -> bool {
+        let is_in = |part: &String| {
+            path.strip_prefix(part.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        };
+        self.about.iter().any(is_in)
+    }
 }
 
 /// What a verification found.
@@ -36,6 +64,8 @@ pub struct Verification {
     pub confirmed: usize,
     /// The certificate's text, to which a signature belongs.
     pub certificate: String,
+    /// The seals of earlier releases of the same records that the certificate declares.
+    pub earlier: Vec<String>,
 }
 
 impl Verification {
@@ -57,13 +87,13 @@ impl Verification {
 }
 
 /// The certificate of a release directory, as it stands there.
-pub fn certificate(folder: &Path) -> Result<Value> {
-    read_certificate(folder).map(|(_, document)| document)
+pub fn certificate(folder: &Path) -> Result<Certificate> {
+    Certificate::of(read_certificate(folder)?.1).map_err(|error| error.file(folder.join(CERTIFICATE)))
 }
 
 /// The published records of a release directory, without starred ones.
 pub fn table(folder: &Path, formats: &Formats) -> Result<Table> {
-    Ok(Stated::read(&certificate(folder)?)?.release(folder, formats)?.table)
+    Ok(Stated::read(certificate(folder)?.part()?)?.release(folder, formats)?.table)
 }
 
 fn read_certificate(folder: &Path) -> Result<(String, Value)> {
@@ -75,35 +105,6 @@ fn read_certificate(folder: &Path) -> Result<(String, Value)> {
     let text = String::from_utf8(bytes).map_err(|_| changed("not text"))?;
     let document = serde_json::from_str(&text).map_err(|_| changed("not JSON"))?;
     Ok((text, document))
-}
-
-/// Verifies a release directory.
-pub fn verify(folder: &Path, formats: &Formats) -> Result<Verification> {
-    formats.watch().run(|| verify_watched(folder, formats))
-}
-
-fn verify_watched(folder: &Path, formats: &Formats) -> Result<Verification> {
-    let (text, document) = read_certificate(folder)?;
-    let mut claims = Claims::default();
-    let seal = document["seal"].as_str().unwrap_or_default().to_string();
-    claims.checked("seal of the certificate", is_sealed(&text, &seal), "it was changed after it was sealed");
-    // A key that stands there twice would be read in one way here and in another elsewhere.
-    let is_plain = text == format!("{document:#}\n");
-    claims.checked("text of the certificate", is_plain, "it is not written as this program writes it");
-    let is_sets = transactions::is_certificate(&document);
-    let needed = if is_sets { transactions::needed(&document) } else { needed(&document) };
-    let intact = check_files(folder, &document, &needed, &mut claims)?;
-    // A changed text still tells which figures are not its own; a changed binary file is not worth
-    // parsing.
-    let is_text = document["data"].as_str().is_some_and(|data| data.ends_with(".csv") || data.ends_with(".tsv"));
-    if is_sets {
-        transactions::check_figures(folder, &document, &mut claims)?;
-    } else if intact || is_text {
-        check_figures(folder, &document, formats, &mut claims)?;
-    } else {
-        claims.unverifiable("figures", "a file was changed, so there is nothing to recompute them from");
-    }
-    Ok(Verification { claims: claims.list, seal, certificate: text, confirmed: claims.confirmed })
 }
 
 fn no_certificate(error: &std::io::Error, folder: &Path, path: &Path) -> Error {
@@ -119,28 +120,170 @@ fn no_certificate(error: &std::io::Error, folder: &Path, path: &Path) -> Error {
     Error::io(error, path)
 }
 
+/// Verifies a release directory.
+pub fn verify(folder: &Path, formats: &Formats) -> Result<Verification> {
+    formats.watch().run(|| {
+        let (text, document) = read_certificate(folder)?;
+        let sealed = Sealed { certificate: Certificate::of(document)?, text };
+        match sealed.certificate.is_sets() {
+            true => Case { folder, sealed: &sealed }.verify::<StatedSets>(formats),
+            false => Case { folder, sealed: &sealed }.verify::<Stated>(formats),
+        }
+    })
+}
+
+/// A release directory and its certificate.
+pub(super) struct Case<'a> {
+    pub folder: &'a Path,
+    pub sealed: &'a Sealed,
+}
+
+impl Case<'_> {
+    /// Says everything anew, from what is declared and what is published, and compares.
+    fn verify<S: Public>(&self, formats: &Formats) -> Result<Verification> {
+        let stated = self.sealed.certificate.part::<S::Declared>().and_then(S::read);
+        let files = stated.as_ref().map_or(Vec::new(), S::files);
+        let (mut claims, is_intact) = self.check_files(stated.is_ok().then_some(&files[..]))?;
+        // A changed text still tells which figures are not its own; a changed binary file is not
+        // worth parsing.
+        if !is_intact && !files.iter().all(|name| is_text(name)) {
+            let why = "a file was changed, so there is nothing to recompute them from";
+            claims.list.push(Claim::unverifiable("figures", why));
+            return Ok(self.conclude(claims));
+        }
+        let anew = stated.and_then(|stated| stated.say(self.folder, formats));
+        match claims.recomputed(anew)? {
+            None => Ok(self.conclude(claims)),
+            Some(statement) => self.compare(statement, claims),
+        }
+    }
+
+    /// The same of files that were just written, and of what was said from reading them again.
+    pub fn confirm(&self, statement: Statement, files: &[String]) -> Result<Verification> {
+        let (claims, _) = self.check_files(Some(files))?;
+        self.compare(statement, claims)
+    }
+
+    fn conclude(&self, claims: Claims) -> Verification {
+        let head = &self.sealed.certificate.head;
+        Verification {
+            claims: claims.list,
+            seal: head.seal.clone(),
+            certificate: self.sealed.text.clone(),
+            confirmed: claims.confirmed,
+            earlier: head.earlier_releases.clone(),
+        }
+    }
+
+    /// Checks the seal and the files of the folder; says whether they are those that the
+    /// certificate is about. Without `needed` it does not say which those are.
+    fn check_files(&self, needed: Option<&[String]>) -> Result<(Claims, bool)> {
+        let Sealed { certificate, text } = self.sealed;
+        let seal = is_sealed(text, &certificate.head.seal);
+        let seal = Claim::checked("seal of the certificate", seal, "it was changed after it was sealed");
+        let mut list = Vec::new();
+        let files = &certificate.head.files;
+        for (name, stated) in &files.0 {
+            let bytes = plain_file(self.folder, name)?;
+            let same = bytes.as_ref().is_some_and(|bytes| *stated == facts(bytes));
+            let otherwise = if bytes.is_some() { "the file was changed" } else { "the file is not there" };
+            let path = format!("/files/{}", name.replace('~', "~0").replace('/', "~1"));
+            list.push(Claim::checked(format!("sha256 of {name}"), same, otherwise).about([path]));
+        }
+        if let Some(needed) = needed {
+            let mut needed: Vec<&str> = needed.iter().map(String::as_str).chain([REPORT]).collect();
+            let mut stated: Vec<&str> = files.names().collect();
+            needed.sort_unstable();
+            stated.sort_unstable();
+            let otherwise = "the certificate states hashes of others, or not of all";
+            list.push(Claim::checked("files of the release", needed == stated, otherwise).about(["/files"]));
+        }
+        let entries = std::fs::read_dir(self.folder).and_then(Iterator::collect::<std::io::Result<Vec<_>>>);
+        let entries = entries.map_err(|error| Error::io(&error, self.folder))?;
+        let mut foreign: Vec<String> =
+            entries.iter().map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+        foreign.retain(|name| name != CERTIFICATE && !is_signature(self.folder, name) && files.get(name).is_none());
+        foreign.sort();
+        let otherwise = format!("the certificate does not know: {}", foreign.join(", "));
+        list.push(Claim::checked("no other files", foreign.is_empty(), otherwise));
+        let is_intact = list.iter().all(|claim| claim.holds == Some(true));
+        // A key that stands there twice would be read in one way here and in another elsewhere.
+        let is_plain = *text == format!("{:#}\n", certificate.document);
+        let otherwise = "it is not written as this program writes it";
+        list.insert(0, Claim::checked("text of the certificate", is_plain, otherwise));
+        list.insert(0, seal.about(["/seal"]));
+        Ok((Claims { list, confirmed: 0 }, is_intact))
+    }
+
+    /// Compares what is stated with what follows, figure by figure, and every byte of the report.
+    fn compare(&self, statement: Statement, mut claims: Claims) -> Result<Verification> {
+        let document = &self.sealed.certificate.document;
+        let count = |one: &Value| one.pointer("/attacks").and_then(Value::as_array).map(Vec::len);
+        let is_same = count(document) == count(&statement.document);
+        claims.list.push(Claim::checked("attacks", is_same, "others were made, or not all are stated"));
+        for part in &statement.parts {
+            claims.part(part, document, &statement.document);
+        }
+        claims.list.extend(statement.claims);
+        let declared = Claim::unverifiable(DECLARED, statement.declarations).about(statement.declared);
+        let is_covered = |path: &String| claims.list.iter().chain([&declared]).any(|claim| claim.is_about(path));
+        let rest: Vec<String> = leaves(document).into_iter().filter(|path| !is_covered(path)).collect();
+        let version = &self.sealed.certificate.head.sfumato.version;
+        if version != env!("CARGO_PKG_VERSION") {
+            let why = format!("version {version} wrote them, and this one has other words: verify with that one");
+            claims.list.push(Claim::unverifiable("words of certificate and report", why).about(rest));
+            // Whoever names another version must not get around what this one checks.
+            claims.confirmed = 0;
+        } else {
+            let differing = differing_keys(document, &statement.document);
+            let otherwise = format!("not what follows from the release: {differing}");
+            let all = Claim::checked("every statement of the certificate", differing.is_empty(), otherwise);
+            claims.list.push(all.about(rest));
+            let report = plain_file(self.folder, REPORT)?;
+            let is_own = report.is_some_and(|bytes| bytes == statement.report.as_bytes());
+            claims.list.push(Claim::checked("report", is_own, "it is not the report that follows from the release"));
+        }
+        claims.list.push(declared);
+        Ok(self.conclude(claims))
+    }
+}
+
+/// What nobody can tell from a release.
+const DECLARED: &str = "what the plan asks for, and how the release was made";
+
+/// Whether a file with a name is text.
+fn is_text(name: &str) -> bool {
+    [".csv", ".tsv", ".txt", ".dat"].iter().any(|ending| name.ends_with(ending))
+}
+
 #[derive(Default)]
-pub(super) struct Claims {
-    pub list: Vec<Claim>,
+struct Claims {
+    list: Vec<Claim>,
     /// How many criteria were checked and hold.
     confirmed: usize,
 }
 
 impl Claims {
-    /// A criterion, and whether it was checked on the release.
-    pub fn criterion(&mut self, name: &str, holds: bool, otherwise: &str, is_checked: bool) {
-        self.confirmed += usize::from(holds && is_checked);
-        self.checked(name, holds, otherwise);
-    }
-
-    pub fn checked(&mut self, name: &str, holds: bool, otherwise: &str) {
-        let detail = if holds { String::new() } else { otherwise.to_string() };
-        self.list.push(Claim { name: name.to_string(), holds: Some(holds), detail });
+    /// A figure, or a criterion with what was found.
+    fn part(&mut self, part: &Part, document: &Value, anew: &Value) {
+        let [stated, found] = [document, anew].map(|one| one.pointer(&part.at).unwrap_or(&Value::Null));
+        let differing = differing(stated, found);
+        let claim = match part.answer {
+            None => Claim::checked(&part.name, differing.is_empty(), differing),
+            Some(answer) if !answer.is_checked && differing.is_empty() => Claim::unverifiable(&part.name, NOT_CHECKED),
+            Some(answer) => {
+                let holds = answer.holds && differing.is_empty();
+                self.confirmed += usize::from(holds && answer.is_checked);
+                let fails = if answer.holds { "" } else { "it does not hold; " };
+                Claim::checked(&part.name, holds, format!("{fails}{differing}"))
+            }
+        };
+        self.list.push(claim.about([&part.at]));
     }
 
     /// What was recomputed. Not to be able to is a claim that fails; a machine that is too small,
     /// or a disk that fails, proves nothing against the release.
-    pub fn recomputed<T>(&mut self, found: Result<T>) -> Result<Option<T>> {
+    fn recomputed<T>(&mut self, found: Result<T>) -> Result<Option<T>> {
         match found {
             Ok(found) => Ok(Some(found)),
             Err(error) if matches!(error.fault(), Fault::Io | Fault::Resources) => {
@@ -148,55 +291,19 @@ impl Claims {
                 if self.list.iter().all(|claim| claim.holds != Some(false)) {
                     return Err(error);
                 }
-                self.unverifiable("figures", "they could not be recomputed");
+                self.list.push(Claim::unverifiable("figures", "they could not be recomputed"));
                 Ok(None)
             }
             Err(error) => {
-                self.checked("figures", false, &format!("they cannot be recomputed: {error}"));
+                self.list.push(Claim::checked("figures", false, format!("they cannot be recomputed: {error}")));
                 Ok(None)
             }
         }
     }
-
-    pub fn unverifiable(&mut self, name: &str, why: &str) {
-        self.list.push(Claim { name: name.to_string(), holds: None, detail: why.to_string() });
-    }
-
-    pub fn same(&mut self, name: &str, stated: &Value, found: &Value) {
-        self.checked(name, stated == found, &format!("the certificate states {stated}, the release has {found}"));
-    }
 }
 
-/// The names of the tables that a certificate must be about.
-fn needed(document: &Value) -> Vec<&Value> {
-    let keys = if document["form"] == "bucketized" { &["data", "sensitive"][..] } else { &["data"] };
-    keys.iter().map(|key| &document[key]).collect()
-}
-
-/// Checks the files of the folder; says whether they are those that the certificate is about.
-fn check_files(folder: &Path, document: &Value, needed: &[&Value], claims: &mut Claims) -> Result<bool> {
-    let before = claims.list.len();
-    let empty = serde_json::Map::new();
-    let files = document["files"].as_object().unwrap_or(&empty);
-    for (name, stated) in files {
-        let bytes = plain_file(folder, name)?;
-        let same = bytes.as_ref().is_some_and(|bytes| *stated == file_json(bytes));
-        let otherwise = if bytes.is_some() { "the file was changed" } else { "the file is not there" };
-        claims.checked(&format!("sha256 of {name}"), same, otherwise);
-    }
-    let has = |name: &&Value| name.as_str().is_some_and(|name| files.contains_key(name));
-    let complete = files.contains_key(REPORT) && needed.iter().all(has);
-    claims.checked("table and report", complete, "the certificate states no hash of them");
-    let entries = std::fs::read_dir(folder).and_then(Iterator::collect::<std::io::Result<Vec<_>>>);
-    let entries = entries.map_err(|error| Error::io(&error, folder))?;
-    let mut foreign: Vec<String> =
-        entries.iter().map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
-    foreign.retain(|name| name != CERTIFICATE && !is_signature(folder, name) && !files.contains_key(name));
-    foreign.sort();
-    let otherwise = format!("the certificate does not know: {}", foreign.join(", "));
-    claims.checked("no other files", foreign.is_empty(), &otherwise);
-    Ok(claims.list[before..].iter().all(|claim| claim.holds == Some(true)))
-}
+/// Why a criterion is stated only.
+const NOT_CHECKED: &str = "it is about the whole table, suppressed records included, about values that are not published, or needs what is not part of the release: a file, a hierarchy, or whose record each is";
 
 /// What a name leads to that is none of a file.
 const NO_SUCH_FILE: [ErrorKind; 4] =
@@ -216,169 +323,33 @@ pub(super) fn plain_file(folder: &Path, name: &str) -> Result<Option<Vec<u8>>> {
     }
 }
 
-/// No attack exceeds its limit, unless the plan lets such a release pass: then it is said.
-fn check_limits(publication: &Publication, claims: &mut Claims) {
-    match publication.excessive().count() {
-        some if some > 0 && !publication.attacks_refuse => claims.list.push(Claim {
-            name: "limits".to_string(),
-            holds: Some(true),
-            detail: format!("as stated, {} above the limit, which the plan lets pass", counted(some as u64, "attack")),
-        }),
-        some => claims.checked("limits", some == 0, "an attack exceeds its limit, and the plan refuses such a release"),
-    }
-}
-
-/// Says everything anew, from what is declared and what is published, and compares.
-fn check_figures(folder: &Path, document: &Value, formats: &Formats, claims: &mut Claims) -> Result<()> {
-    let own = needed(document);
-    let is_own = |name: &String| name == REPORT || own.iter().any(|known| known.as_str() == Some(name));
-    let files = document["files"].as_object();
-    let only_own = files.is_some_and(|files| files.keys().all(is_own));
-    claims.checked("files of the release", only_own, "the certificate lists others than tables and report");
-    let anew = Stated::read(document).and_then(|stated| Ok((Statement::new(&stated, folder, formats)?, stated)));
-    let Some((found, stated)) = claims.recomputed(anew)? else { return Ok(()) };
-    let publication = &found.publication;
-    for key in ["published", "groups"] {
-        claims.same(key, &document[key], &found.document[key]);
-    }
-    let withheld = stated.skew.as_ref().and_then(|skew| skew.withheld).unwrap_or(0);
-    let sum = (publication.published as u64).checked_add(stated.suppressed).and_then(|sum| sum.checked_add(withheld));
-    claims.checked("records", sum == Some(stated.records), "they are not the published and the suppressed ones");
-    if !document["skew"].is_null() {
-        claims.same("skew", &document["skew"], &found.document["skew"]);
-    }
-    check_skew(&stated, &found, claims);
-    check_stars(&stated, &found, claims);
-    check_columns(document, &found, claims);
-    check_criteria(document, publication, &found.document, claims);
-    check_attacks(document, &found.document, claims);
-    check_limits(publication, claims);
-    let is_open = publication.exposure.refused();
-    claims.checked("insensitive columns", !is_open, "they single people out, and the plan does not accept it");
-    for name in &publication.undisclosed {
-        claims.unverifiable(
-            &format!("attack: {name}"),
-            "what it found depends on more than the release, so it is not stated",
-        );
-    }
-    claims.same("information kept", &document["information_kept"], &found.document["information_kept"]);
-    claims.same("utility", &document["utility"], &found.document["utility"]);
-    check_rest(folder, document, (&found.document, &found.report), claims)?;
-    claims.unverifiable("what the plan asks for, and how the release was made", DECLARED);
-    Ok(())
-}
-
-/// What nobody can tell from a release.
-const DECLARED: &str = "declared by the publisher: the number of suppressed records, the roles of columns, which values need protection, the method with its parameters and levels, limits and hierarchies, types of columns, how cells that look like formulas were written, and earlier releases of the same table";
-
-/// Every other word of the certificate, and every byte of the report.
-pub(super) fn check_rest(
-    folder: &Path,
-    document: &Value,
-    (statement, report): (&Value, &str),
-    claims: &mut Claims,
-) -> Result<()> {
-    let version = document["sfumato"]["version"].as_str().unwrap_or("?");
-    if version != env!("CARGO_PKG_VERSION") {
-        let why = format!("version {version} wrote them, and this one has other words: verify with that one");
-        claims.unverifiable("words of certificate and report", &why);
-        // Whoever names another version must not get around what this one checks.
-        claims.confirmed = 0;
-        return Ok(());
-    }
-    let mut said = document.clone();
-    for own in ["files", "seal"] {
-        said.as_object_mut().and_then(|entries| entries.shift_remove(own));
-    }
-    let otherwise = format!("not what follows from the release: {}", differing_keys(&said, statement));
-    claims.checked("every statement of the certificate", said == *statement, &otherwise);
-    let is_own = plain_file(folder, REPORT)?.is_some_and(|bytes| bytes == report.as_bytes());
-    claims.checked("report", is_own, "it is not the report that follows from the release");
-    Ok(())
-}
-
-/// What was left after records were withheld is eligible, and enough values could be the most
-/// frequent one.
-fn check_skew(stated: &Stated, found: &Statement, claims: &mut Claims) {
-    const LEFT: &str = "skew: what was left is eligible, and enough values could be the most frequent one";
-    match (&stated.skew, found.is_eligible) {
-        (None, _) => {}
-        (Some(_), None) => claims.unverifiable(LEFT, "how many records were withheld first is not stated"),
-        (Some(_), Some(is_eligible)) => claims.checked(LEFT, is_eligible, "it is not so"),
-    }
-}
-
-/// Starred records are as many as are said to be suppressed; those that are withheld for a frequent
-/// value have none.
-fn check_stars(stated: &Stated, found: &Statement, claims: &mut Claims) {
-    let (stars, suppressed) = (found.stars as u64, stated.suppressed);
-    let is_split = stated.grouped().is_some();
-    let holds = match stated.starred {
-        false => stars == 0,
-        true if is_split => stars == suppressed,
-        true => stars <= suppressed,
-    };
-    claims.checked("starred records", holds, &format!("{suppressed} are said to be suppressed, {stars} are starred"));
-}
-
-/// The table has the columns that are said to be published.
-fn check_columns(document: &Value, found: &Statement, claims: &mut Claims) {
-    let columns = document["plan"]["columns"].as_array().into_iter().flatten();
-    let mut published: Vec<&str> =
-        columns.filter(|column| column["published"] == true).filter_map(|column| column["name"].as_str()).collect();
-    let mut present: Vec<&str> = found.columns.iter().map(String::as_str).collect();
-    published.sort_unstable();
-    present.sort_unstable();
-    claims.checked("columns", published == present, "the table has others than those that are said to be published");
-}
-
-fn check_criteria(document: &Value, publication: &Publication, found: &Value, claims: &mut Claims) {
-    let stated = document["criteria"].as_array().map_or(&[][..], Vec::as_slice);
-    for (at, (stated, answer)) in stated.iter().zip(&publication.criteria).enumerate() {
-        let name = format!("criterion {}: {}", at + 1, stated["criterion"].as_str().unwrap_or("?"));
-        let again = &found["criteria"][at];
-        match answer.is_checked {
-            false if stated == again => claims.unverifiable(
-                &name,
-                "it is about the whole table, suppressed records included, about values that are not published, or needs what is not part of the release: a file, a hierarchy, or whose record each is",
-            ),
-            is_checked => {
-                let differing = differing(stated, again);
-                claims.criterion(&name, differing.is_empty() && answer.verdict.holds, &differing, is_checked);
-            }
-        }
-    }
-}
-
+/// The entries of a document in which another differs, but for those that only sealing adds.
 fn differing_keys(stated: &Value, found: &Value) -> String {
-    let keys = |document: &Value| document.as_object().into_iter().flatten().map(|(key, _)| key.clone()).collect();
-    let mut all: Vec<String> = keys(stated);
-    let further: Vec<String> = keys(found);
-    all.extend(further.into_iter().filter(|key| stated.get(key).is_none()));
-    all.retain(|key| stated[key] != found[key]);
-    all.join(", ")
+    let is_ending = |key: &&String| ["files", "seal"].contains(&key.as_str());
+    entries(stated, found)
+        .filter(|key| !is_ending(key) && stated.get(key) != found.get(key))
+        .cloned()
+        .collect::<Vec<_>>()
+        .join(", ")
+}
+
+/// The names of entries of two documents, each once.
+fn entries<'a>(stated: &'a Value, found: &'a Value) -> impl Iterator<Item = &'a String> {
+    let keys = |document: &'a Value| document.as_object().into_iter().flat_map(|entries| entries.keys());
+    keys(stated).chain(keys(found).filter(|key| stated.get(key).is_none()))
 }
 
 /// What two documents say differently, in words.
-pub(super) fn differing(stated: &Value, found: &Value) -> String {
-    let keys = stated.as_object().into_iter().flatten().map(|(key, _)| key);
-    let missing = found.as_object().into_iter().flatten().map(|(key, _)| key).filter(|key| stated.get(key).is_none());
-    let different = keys.chain(missing).filter(|key| stated[key.as_str()] != found[key.as_str()]);
-    let words: Vec<String> =
-        different.map(|key| format!("{key}: stated {}, found {}", stated[key.as_str()], found[key.as_str()])).collect();
-    words.join("; ")
-}
-
-pub(super) fn check_attacks(document: &Value, found: &Value, claims: &mut Claims) {
-    let list = |document: &Value| document["attacks"].as_array().cloned().unwrap_or_default();
-    let (stated, found) = (list(document), list(found));
-    claims.checked("attacks", stated.len() == found.len(), "others were made, or not all are stated");
-    for (stated, again) in stated.iter().zip(&found) {
-        let on = stated["on"].as_str().map_or(String::new(), |on| format!(" on {on}"));
-        let name = format!("attack: {}{on}", stated["attack"].as_str().unwrap_or("?"));
-        let differing = differing(stated, again);
-        claims.checked(&name, differing.is_empty(), &differing);
+fn differing(stated: &Value, found: &Value) -> String {
+    if !stated.is_object() || !found.is_object() {
+        let otherwise = || format!("the certificate states {stated}, the release has {found}");
+        return if stated == found { String::new() } else { otherwise() };
     }
+    let shown = |value: Option<&Value>| value.unwrap_or(&Value::Null).to_string();
+    let different = entries(stated, found).filter(|key| stated.get(key) != found.get(key));
+    let words =
+        different.map(|key| format!("{key}: stated {}, found {}", shown(stated.get(key)), shown(found.get(key))));
+    words.collect::<Vec<_>>().join("; ")
 }
 
 #[cfg(test)]
@@ -395,9 +366,9 @@ mod tests {
         let too_small = || Err::<Value, _>(Error::new(Fault::Resources, "too much"));
         assert!(Claims::default().recomputed(too_small()).is_err());
         let mut claims = Claims::default();
-        claims.checked("seal", true, "");
+        claims.list.push(Claim::checked("seal", true, ""));
         assert!(claims.recomputed(too_small()).is_err());
-        claims.checked("records", false, "changed");
+        claims.list.push(Claim::checked("records", false, "changed"));
         assert!(claims.recomputed(too_small()).unwrap().is_none());
         assert_eq!(holds(&claims), [Some(true), Some(false), None]);
         let mut claims = Claims::default();
@@ -406,10 +377,10 @@ mod tests {
     }
 
     #[test]
-    fn every_table_of_a_release_is_needed() {
-        let document = json!({ "form": "bucketized", "data": "quasi.csv", "sensitive": "sensitive.csv" });
-        assert_eq!(needed(&document), ["quasi.csv", "sensitive.csv"]);
-        assert_eq!(needed(&json!({ "form": "generalized", "data": "data.csv" })), ["data.csv"]);
+    fn a_claim_is_about_whole_names() {
+        let claim = Claim::checked("groups", true, "").about(["/groups", "/attacks/1"]);
+        assert!(claim.is_about("/groups") && claim.is_about("/attacks/1/on"));
+        assert!(!claim.is_about("/groups_of_one") && !claim.is_about("/attacks/10/on") && !claim.is_about(""));
     }
 
     #[cfg(unix)]

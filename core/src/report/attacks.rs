@@ -1,45 +1,85 @@
 //! What attacks on a release found, as documents and as text.
 
-use super::json::finding_json;
 use super::terminal::{counted, grouped, number, percent, table, trimmed};
-use crate::attack::{CLAIMED_BELIEF, Finding, UNDECIDED_PEOPLE};
+use crate::attack::{CLAIMED_BELIEF, UNDECIDED_PEOPLE, VULNERABLE_SHARE};
+use crate::certificate::table::FindingFigures;
+use crate::certificate::{Named, value};
+use serde::Serialize;
 use serde_json::Value;
 
-/// One finding with its details beside the other entries: what `attack --json` prints.
-pub fn attack_json(finding: &Finding) -> Value {
-    flattened_json(&finding_json(finding))
+/// What an attack on a release found.
+pub struct Reported {
+    /// What it found.
+    pub finding: FindingFigures,
+    /// When.
+    pub source: Source,
 }
 
-/// A finding as a certificate has it, with its details beside the other entries.
-pub fn flattened_json(stated: &Value) -> Value {
-    let mut document = stated.clone();
-    let details = document.as_object_mut().and_then(|entries| entries.remove("details"));
-    add_details(&mut document, &details.unwrap_or_default());
-    document
+/// When something was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Source {
+    /// Now, from the release.
+    Release,
+    /// When the release was made, as its certificate says.
+    Certificate,
 }
 
-fn add_details(document: &mut Value, details: &Value) {
-    document["max_belief"] = document["highest_belief"].clone();
-    for (name, value) in details.as_object().into_iter().flatten() {
-        document[name] = value.clone();
+impl Reported {
+    /// What a certificate says.
+    pub fn by_certificate(finding: &FindingFigures) -> Reported {
+        Reported { finding: finding.clone(), source: Source::Certificate }
     }
+
+    /// A further number that the attack tells.
+    fn detail(&self, name: &str) -> Option<f64> {
+        self.finding.details.get(name).copied()
+    }
+
+    /// The attack, and the column that it is about.
+    fn subject(&self) -> String {
+        let on = self.finding.on.as_ref().map_or(String::new(), |on| format!(" on {on}"));
+        format!("{}{on}", self.finding.attack)
+    }
+}
+
+/// A finding with its details beside the other entries.
+#[derive(Serialize)]
+struct Flattened<'a> {
+    #[serde(flatten)]
+    finding: &'a FindingFigures,
+    max_belief: f64,
+    #[serde(flatten)]
+    details: Named<Option<f64>>,
+    source: Source,
+}
+
+/// What `attack --json` prints of a finding.
+pub fn attack_json(found: &Reported) -> Value {
+    let Reported { finding, source } = found;
+    let mut details: Named<Option<f64>> =
+        finding.details.0.iter().map(|(name, value)| (name.clone(), Some(*value))).collect();
     // Where theory has no bound, scripts read that there is none.
-    if document.get("vulnerable_share").is_some() && document.get("bound").is_none() {
-        document["bound"] = Value::Null;
+    if details.get(VULNERABLE_SHARE).is_some() && details.get(BOUND).is_none() {
+        details.0.push((BOUND.to_string(), None));
     }
+    let finding = FindingFigures { details: Named::default(), ..finding.clone() };
+    value(&Flattened { max_belief: finding.highest_belief, finding: &finding, details, source: *source })
 }
 
-/// What `attack` prints, from the documents.
-pub fn attacks_text(found: &[Value]) -> String {
+/// The detail that tells what no belief exceeds, by the theory of a method.
+const BOUND: &str = "bound";
+
+/// What `attack` prints.
+pub fn attacks_text(found: &[Reported]) -> String {
     let mut rows = table(&["attack", "on", "highest belief", "people affected", "found"], &[2, 3]);
-    for one in found {
-        let text = |key: &str| one[key].as_str().unwrap_or_default().to_string();
+    for Reported { finding, source } in found {
         rows.add_row([
-            text("attack"),
-            text("on"),
-            one["max_belief"].as_f64().map_or("–".into(), number),
-            one["people"].as_u64().map_or("–".into(), |people| grouped(people as usize)),
-            if one["source"] == "release" { "from the release" } else { "when it was made" }.into(),
+            finding.attack.clone(),
+            finding.on.clone().unwrap_or_default(),
+            number(finding.highest_belief),
+            grouped(finding.people as usize),
+            if *source == Source::Release { "from the release" } else { "when it was made" }.into(),
         ]);
     }
     if found.is_empty() {
@@ -51,77 +91,66 @@ pub fn attacks_text(found: &[Value]) -> String {
         text += &claim_text(one);
         text += &budget_text(one);
     }
-    if found.iter().any(|one| one["source"] != "release") {
+    if found.iter().any(|one| one.source == Source::Certificate) {
         text += "\nWhat was found when the release was made is told by its certificate: the release alone is not enough to find it again.\n";
     }
     text
 }
 
 /// What a budget of knowledge leads to, in a sentence.
-fn budget_text(one: &Value) -> String {
-    let (Some(people), Some(knowledge)) = (one["people_above"].as_f64(), one["knowledge"].as_str()) else {
-        return String::new();
-    };
-    let on = one["on"].as_str().map_or(String::new(), |on| format!(" on {on}"));
-    let above = one["params"]["above"].as_str().unwrap_or_default();
-    let promised = match one["limit"].as_f64() {
+fn budget_text(one: &Reported) -> String {
+    let Some(people) = one.detail("people_above") else { return String::new() };
+    let above = one.finding.params.get("above").and_then(Value::as_str).unwrap_or_default();
+    let promised = match one.finding.limit {
         Some(limit) => format!("The tightest limit on that is {}.", number(limit)),
         None => "Nothing is promised against that.".to_string(),
     };
-    let name = one["attack"].as_str().unwrap_or_default();
-    let people = counted(people as u64, "record");
+    let (knowledge, people) = (&one.finding.knowledge, counted(people as u64, "record"));
     format!(
-        "\n{name}{on}\n  Whoever knows {knowledge} believes something about {people} with more than {above}. {promised}\n"
+        "\n{}\n  Whoever knows {knowledge} believes something about {people} with more than {above}. {promised}\n",
+        one.subject()
     )
 }
 
 /// What knowing how records were withheld tells, in a sentence.
-fn claim_text(one: &Value) -> String {
-    let (Some(claimed), Some(highest)) = (one[CLAIMED_BELIEF].as_f64(), one["max_belief"].as_f64()) else {
-        return String::new();
-    };
-    let name = one["attack"].as_str().unwrap_or_default();
-    let on = one["on"].as_str().unwrap_or_default();
-    if one[UNDECIDED_PEOPLE].as_f64().is_some_and(|people| people > 0.0) {
-        return format!("\n{name} on {on}\n  It could not be counted: nothing is claimed about it.\n");
+fn claim_text(one: &Reported) -> String {
+    let Some(claimed) = one.detail(CLAIMED_BELIEF) else { return String::new() };
+    let (subject, highest) = (one.subject(), one.finding.highest_belief);
+    if one.detail(UNDECIDED_PEOPLE).is_some_and(|people| people > 0.0) {
+        return format!("\n{subject}\n  It could not be counted: nothing is claimed about it.\n");
     }
     let end = if highest > claimed { "That is more than was claimed" } else { "No more was claimed" };
     format!(
-        "\n{name} on {on}\n  Whoever knows {} believes by {} at most which value was the most frequent. {end}: {}.\n",
-        one["knowledge"].as_str().unwrap_or("how records were withheld"),
+        "\n{subject}\n  Whoever knows {} believes by {} at most which value was the most frequent. {end}: {}.\n",
+        one.finding.knowledge,
         number(highest),
         number(claimed),
     )
 }
 
 /// What knowing the method tells, in sentences.
-fn method_text(one: &Value) -> String {
-    let Some(share) = one["vulnerable_share"].as_f64() else { return String::new() };
-    let on = one["on"].as_str().map_or(String::new(), |on| format!(" on {on}"));
-    let mut text = format!("\n{}{on}\n", one["attack"].as_str().unwrap_or_default());
-    let highest = match one["max_belief_times_l"].as_f64() {
-        Some(times) if times > 0.0 => {
-            format!("{} ({} × the promised limit)", number(one["max_belief"].as_f64().unwrap_or(0.0)), number(times))
-        }
-        _ => number(one["max_belief"].as_f64().unwrap_or(0.0)),
+fn method_text(one: &Reported) -> String {
+    let Some(share) = one.detail(VULNERABLE_SHARE) else { return String::new() };
+    let belief = number(one.finding.highest_belief);
+    let highest = match one.detail("max_belief_times_l") {
+        Some(times) if times > 0.0 => format!("{belief} ({} × the promised limit)", number(times)),
+        _ => belief,
     };
+    let count = |name: &str| one.detail(name).unwrap_or(0.0) as u64;
+    let (groups, people) = (count("undecided_groups"), count(UNDECIDED_PEOPLE));
     // Where groups are undecided, both figures may be higher.
-    let at_least = if one["undecided_groups"].as_f64().is_some_and(|groups| groups > 0.0) { "at least " } else { "" };
-    text += &format!(
-        "  Whoever knows the method believes more than is promised about {at_least}{} of the records; the highest belief is {at_least}{highest}.\n",
+    let at_least = if groups > 0 { "at least " } else { "" };
+    let mut text = format!(
+        "\n{}\n  Whoever knows the method believes more than is promised about {at_least}{} of the records; the highest belief is {at_least}{highest}.\n",
+        one.subject(),
         percent(share)
     );
-    if let Some(bound) = one["bound"].as_f64() {
+    if let Some(bound) = one.detail(BOUND) {
         text += &format!("  By the theory of this method, no belief exceeds {}.\n", number(bound));
     }
-    let count = |key: &str| one[key].as_f64().unwrap_or(0.0) as u64;
-    match (count("undecided_groups"), count("undecided_people")) {
-        (0, _) => {}
-        (groups, people) => {
-            let groups = counted(groups, "group");
-            let people = counted(people, "record");
-            text += &format!("  {groups} with {people} could not be decided: nothing is claimed about them.\n");
-        }
+    if groups > 0 {
+        let (groups, people) = (counted(groups, "group"), counted(people, "record"));
+        text += &format!("  {groups} with {people} could not be decided: nothing is claimed about them.\n");
     }
     text
 }

@@ -10,12 +10,9 @@ mod terminal;
 mod together;
 pub mod transactions;
 
-pub use attacks::{attack_json, attacks_text, flattened_json};
+pub use attacks::{Reported, Source, attack_json, attacks_text};
 pub use eligibility::{eligibility_json, eligibility_text};
-pub use json::{
-    answer_json, audit_json, finding_json, form_name, internal_json, list_json, params_json, profile_json,
-    publication_json, requirement_json, skew_json,
-};
+pub use json::{answer_json, audit_json, internal_json, list_json, profile_json};
 pub use release::{compare_text, publication_text};
 pub use skyline::{skyline_json, skyline_text};
 pub use terminal::{audit_text, counted, grouped, list_text, profile_text};

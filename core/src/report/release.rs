@@ -1,10 +1,13 @@
 //! Terminal text about releases: one, and several side by side.
 
 use super::terminal::{answers_text, counted, grouped, number, percent, table, trimmed};
+use super::transactions;
 use crate::attack::Finding;
+use crate::certificate::Certificate;
+use crate::certificate::table::{BeliefWord, Declared, Figures};
+use crate::error::Result;
 use crate::publish::{ColumnReport, Publication};
 use crate::recode::Form;
-use serde_json::Value;
 
 /// What `publish` prints: the verdict first, then what it rests on.
 pub fn publication_text(publication: &Publication) -> String {
@@ -150,102 +153,99 @@ fn grouping_text(publication: &Publication) -> String {
     format!("{} ({}) formed groups of {average:.1} records on average; {withheld}.", method.name, method.class.name())
 }
 
-/// What `compare` prints: certificates side by side, one column each.
-pub fn compare_text(releases: &[(String, Value)]) -> String {
-    let mut header = vec![""];
-    header.extend(releases.iter().map(|(name, _)| name.as_str()));
-    let right: Vec<usize> = (1..=releases.len()).collect();
-    let mut rows = table(&header, &right);
-    for label in labels(releases) {
-        let words: Vec<&str> = label.iter().map(String::as_str).filter(|word| !word.is_empty()).collect();
-        let mut cells = vec![words.join(" ")];
-        cells.extend(releases.iter().map(|(_, document)| cell(document, &label)));
-        rows.add_row(cells);
+/// What `compare` prints: certificates side by side, one column each. All must be about one kind of
+/// data.
+pub fn compare_text(releases: &[(String, Certificate)]) -> Result<String> {
+    let names: Vec<&str> = releases.iter().map(|(name, _)| name.as_str()).collect();
+    if releases.iter().any(|(_, certificate)| certificate.is_sets()) {
+        let parts = releases.iter().map(|(_, certificate)| Ok((certificate.part()?, certificate.part()?)));
+        return Ok(transactions::compare_text(&names, &parts.collect::<Result<Vec<_>>>()?));
     }
-    trimmed(&rows.to_string())
+    let parts = releases.iter().map(|(_, certificate)| Ok(Column::of(certificate.part()?, certificate.part()?)));
+    let columns: Vec<Column> = parts.collect::<Result<_>>()?;
+    let header: Vec<&str> = [""].into_iter().chain(names).collect();
+    let mut rows = table(&header, &(1..=releases.len()).collect::<Vec<_>>());
+    for (_, label) in labels(&columns) {
+        let cells = columns.iter().map(|column| column.cell(&label));
+        rows.add_row([label.clone()].into_iter().chain(cells).collect::<Vec<_>>());
+    }
+    Ok(trimmed(&rows.to_string()))
 }
 
-/// What there is to compare: figures first, then levels, criteria, attacks and metrics that any of
-/// the releases has.
-fn labels(releases: &[(String, Value)]) -> Vec<Vec<String>> {
-    let mut labels: Vec<Vec<String>> =
-        ["records", "published", "suppressed", "groups"].iter().map(|name| vec![name.to_string()]).collect();
-    if releases.iter().any(|(_, document)| !document["skew"].is_null()) {
-        labels.insert(1, vec!["withheld first".to_string()]);
-        labels.insert(2, vec!["withheld by".to_string()]);
-    }
-    let mut add = |label: Vec<String>| {
-        if !labels.contains(&label) {
-            labels.push(label);
+/// What is compared of a release: parts, each with labels and what stands beside them.
+struct Column(Vec<(usize, String, String)>);
+
+impl Column {
+    fn of(declared: Declared, figures: Figures) -> Column {
+        let mut column = Column(Vec::new());
+        let count = |count: u64| grouped(count as usize);
+        let measured = |value: Option<f64>| value.map_or("–".into(), number);
+        column.add("records", count(declared.records));
+        if let Some(skew) = declared.skew {
+            column.add("withheld first", skew.withheld.map_or("–".into(), count));
+            column.add("withheld by", skew.method);
         }
-    };
-    let name = |value: &Value| value.as_str().unwrap_or("?").to_string();
-    for (_, document) in releases {
-        document["information_kept"]["columns"]
-            .as_object()
-            .into_iter()
-            .flatten()
-            .for_each(|(column, _)| add(vec!["information kept:".into(), column.clone()]));
+        column.next();
+        column.add("published", count(figures.published));
+        column.add("suppressed", count(declared.suppressed));
+        column.add("groups", count(figures.groups));
+        column.next();
+        for (name, kept) in &figures.information_kept.columns.0 {
+            column.add(&format!("information kept: {name}"), percent(*kept));
+        }
+        column.next();
+        let overall = percent(figures.information_kept.overall);
+        column.add("information kept: overall all quasi-identifiers", overall);
+        for (name, level) in figures.method.levels.iter().flat_map(|levels| &levels.0) {
+            column.add(&format!("level: {name}"), count(*level as u64));
+        }
+        column.next();
+        for (wanted, found) in declared.criteria.iter().zip(&figures.criteria) {
+            let on = if let [on] = wanted.columns() { format!(" {on}") } else { String::new() };
+            column.add(&format!("criterion: {}{on}", wanted.criterion), measured(found.measured));
+        }
+        column.next();
+        for found in &figures.attacks {
+            let on = found.on.as_ref().map_or(String::new(), |on| format!(" {on}"));
+            let bound = if found.highest_belief_is == BeliefWord::Exact { "" } else { "≥ " };
+            column.add(&format!("belief: {}{on}", found.attack), format!("{bound}{}", number(found.highest_belief)));
+        }
+        column.next();
+        for (name, value) in &figures.utility.0 {
+            let shown = value.as_ref().map(|value| value.as_u64().map_or_else(|| measured(value.as_f64()), count));
+            column.add(&format!("utility: {name}"), shown.unwrap_or("–".into()));
+        }
+        column
     }
-    add(vec!["information kept:".into(), "overall".into(), "all quasi-identifiers".into()]);
-    for (_, document) in releases {
-        document["method"]["levels"]
-            .as_object()
-            .into_iter()
-            .flatten()
-            .for_each(|(column, _)| add(vec!["level:".into(), column.clone()]));
+
+    /// Ends a part.
+    fn next(&mut self) {
+        let part = self.0.last().map_or(0, |last| last.0);
+        self.0.push((part + 1, String::new(), String::new()));
     }
-    for (kind, key, family) in [("criterion:", "criterion", "criteria"), ("belief:", "attack", "attacks")] {
-        for (_, document) in releases {
-            let mut own: Vec<Vec<String>> = Vec::new();
-            for one in document[family].as_array().into_iter().flatten() {
-                let mut label = vec![kind.to_string(), name(&one[key]), name_or_nothing(&one["on"])];
-                // The same one again, with other parameters.
-                let before = own.iter().filter(|known| known[..3] == label).count();
-                label.push(if before == 0 { String::new() } else { format!("({})", before + 1) });
-                own.push(label);
-            }
-            own.into_iter().for_each(&mut add);
+
+    /// Adds a line; the same one again, with other parameters, gets a number.
+    fn add(&mut self, label: &str, text: String) {
+        let part = self.0.last().map_or(0, |last| last.0);
+        let is_like = |known: &&(usize, String, String)| known.1 == label || known.1.starts_with(&format!("{label} ("));
+        let before = self.0.iter().filter(is_like).count();
+        let label = if before == 0 { label.to_string() } else { format!("{label} ({})", before + 1) };
+        self.0.push((part, label, text));
+    }
+
+    fn cell(&self, label: &str) -> String {
+        self.0.iter().find(|(_, known, _)| known == label).map_or("–".into(), |(_, _, text)| text.clone())
+    }
+}
+
+/// The labels of all releases: part by part, each once.
+fn labels(columns: &[Column]) -> Vec<(usize, String)> {
+    let mut labels: Vec<(usize, String)> = Vec::new();
+    for (part, label, _) in columns.iter().flat_map(|column| &column.0).filter(|line| !line.1.is_empty()) {
+        if !labels.iter().any(|(_, known)| known == label) {
+            labels.push((*part, label.clone()));
         }
     }
-    for (_, document) in releases {
-        document["utility"]
-            .as_object()
-            .into_iter()
-            .flatten()
-            .for_each(|(metric, _)| add(vec!["utility:".into(), metric.clone()]));
-    }
+    labels.sort_by_key(|(part, _)| *part);
     labels
-}
-
-fn name_or_nothing(value: &Value) -> String {
-    value.as_str().unwrap_or_default().to_string()
-}
-
-fn cell(document: &Value, label: &[String]) -> String {
-    let shown = |value: &Value| match value {
-        Value::Null => "–".to_string(),
-        Value::Number(count) if count.is_u64() => grouped(count.as_u64().unwrap_or(0) as usize),
-        other => other.as_f64().map_or_else(|| other.to_string(), number),
-    };
-    let share = |value: &Value| value.as_f64().map_or("–".into(), percent);
-    let find = |family: &str, key: &str| {
-        let all = document[family].as_array().into_iter().flatten();
-        let mut like = all.filter(|one| one[key] == label[1].as_str() && name_or_nothing(&one["on"]) == label[2]);
-        let before = label[3].trim_matches(['(', ')']).parse::<usize>().map_or(0, |nth| nth - 1);
-        like.nth(before).cloned()
-    };
-    match label[0].as_str() {
-        "withheld by" => document["skew"]["method"].as_str().unwrap_or("–").to_string(),
-        "withheld first" => shown(&document["skew"]["withheld"]),
-        "information kept:" if label.len() == 3 => share(&document["information_kept"]["overall"]),
-        "information kept:" => share(&document["information_kept"]["columns"][&label[1]]),
-        "level:" => shown(&document["method"]["levels"][&label[1]]),
-        "utility:" => shown(&document["utility"][&label[1]]),
-        "criterion:" => find("criteria", "criterion").map_or("–".into(), |one| shown(&one["measured"])),
-        "belief:" => find("attacks", "attack").map_or("–".into(), |one| {
-            format!("{}{}", if one["highest_belief_is"] == "exact" { "" } else { "≥ " }, shown(&one["highest_belief"]))
-        }),
-        plain => shown(&document[plain]),
-    }
 }

@@ -1,91 +1,36 @@
 //! Reports on transactions: JSON documents and terminal text.
 
-use super::json::{params_json, whole_or_real};
 use super::terminal::{counted, grouped, number, percent, table, trimmed};
+use crate::certificate::sets::{
+    AttackDeclared, CriterionDeclared, Declared, Figures, FindingFigures, RuleFigures, VerdictFigures,
+};
+use crate::certificate::table::whole_or_real;
+use crate::certificate::{MemberDeclared, join, settings};
 use crate::inspect::TransactionProfile;
 use crate::kind::Params;
 use crate::publish::earlier_sentence;
-use crate::publish::transactions::{
-    Answer, Finding, Measured, NamedRule, ObservedSets, Publication, SensitiveSource, worst_rule,
-};
+use crate::publish::transactions::{Answer, Finding, Measured, NamedRule, ObservedSets, Publication, worst_rule};
 use serde_json::{Value, json};
-
-/// A rule: what is known, what is inferred, and how surely.
-pub fn rule_json(rule: &NamedRule) -> Value {
-    json!({
-        "antecedent": rule.antecedent,
-        "consequent": rule.consequent,
-        "support": rule.support,
-        "of": rule.of,
-        "confidence": rule.confidence().to_f64(),
-    })
-}
-
-/// One criterion with its verdict.
-pub fn answer_json(answer: &Answer) -> Value {
-    json!({
-        "criterion": answer.wanted.kind.name,
-        "params": params_json(&answer.wanted.params),
-        "holds": answer.holds,
-        "measured": answer.worst.as_ref().map(|rule| rule.confidence().to_f64()),
-        "worst_rule": answer.worst.as_ref().map(rule_json),
-        "looked_at": answer.looked_at,
-        "exhaustive": answer.is_exhaustive,
-    })
-}
 
 /// What an attack found in a release.
 pub fn finding_json(finding: &Finding) -> Value {
-    let mut document = attack_json(finding);
-    let found = found_json(finding);
-    found.as_object().into_iter().flatten().for_each(|(key, value)| document[key] = value.clone());
-    document
+    join(&AttackDeclared::from(MemberDeclared::from(&finding.attack)), &FindingFigures::from(finding))
 }
 
-fn attack_json(finding: &Finding) -> Value {
-    json!({ "attack": finding.attack.kind.name, "params": params_json(&finding.attack.params) })
-}
-
-/// How much an attack found, and the rules.
-pub fn found_json(finding: &Finding) -> Value {
-    let rules: Vec<Value> = finding.rules.iter().map(rule_json).collect();
-    json!({ "above": finding.above, "people": finding.people, "exhaustive": finding.above.is_some(), "rules": rules })
-}
-
-/// The figures of a publication that certificates hold. What only the custodian may know is not
-/// among them, whatever publication it is.
-pub fn publication_json(publication: &Publication) -> Value {
-    json!({
-        "kind": "transactions",
-        "records": publication.records,
-        "published_items": publication.published_items,
-        "published_occurrences": publication.published_occurrences,
-        "form": if publication.groups.is_some() { "separated" } else { "together" },
-        "groups": publication.groups,
-        "generalized": publication.is_generalized,
-        "delimiter": publication.delimiter.to_string(),
-        "order": if publication.keeps_order { "input" } else { "random" },
-        "sensitive": sensitive_json(publication),
-        "method": {
-            "name": publication.method.kind.name,
-            "params": params_json(&publication.method.params),
-            "insecure_seed": publication.insecure_seed,
-        },
-        "criteria": publication.criteria.iter().map(verdict_json).collect::<Vec<_>>(),
-        "worst_rule": worst_rule(&publication.criteria).map(rule_json),
-        "attacks": publication.attacks.iter().map(finding_json).collect::<Vec<_>>(),
-        "gate": { "attacks": if publication.attacks_refuse { "refuse" } else { "report" } },
-    })
+/// One criterion with its verdict, and how many rules were looked at.
+fn answer_json(answer: &Answer) -> Value {
+    let verdict = VerdictFigures { looked_at: Some(answer.looked_at), ..answer.into() };
+    join(&CriterionDeclared::from(MemberDeclared::from(&answer.wanted)), &verdict)
 }
 
 /// Everything that is known about a release, for the custodian: not for release.
 pub fn internal_json(publication: &Publication) -> Value {
-    let mut document = publication_json(publication);
+    let mut document = join(&Declared::from(publication), &Figures::from(publication));
     document["not_for_release"] = json!(true);
-    document["notes"] = json!(publication.notes);
     if let Some(original) = &publication.original {
-        let value = |value: f64| if value.is_finite() { whole_or_real(value) } else { Value::Null };
-        let metric = |one: &Measured| json!({ "metric": one.name, "params": params_json(&one.params), "value": value(one.value) });
+        let value = |value: f64| if value.is_finite() { whole_or_real(value) } else { None };
+        let metric =
+            |one: &Measured| json!({ "metric": one.name, "params": settings(&one.params), "value": value(one.value) });
         document["original"] = json!({
             "items": original.items,
             "occurrences": original.occurrences,
@@ -101,25 +46,6 @@ pub fn internal_json(publication: &Publication) -> Value {
     document
 }
 
-/// A criterion with its verdict, without how many rules were looked at: that is about the search,
-/// not the release.
-fn verdict_json(answer: &Answer) -> Value {
-    let mut document = answer_json(answer);
-    document.as_object_mut().and_then(|entries| entries.shift_remove("looked_at"));
-    document
-}
-
-fn sensitive_json(publication: &Publication) -> Value {
-    let mut document = match &publication.sensitive {
-        SensitiveSource::File(name) => json!({ "file": name }),
-        SensitiveSource::Share { written, seed } => json!({ "share": written, "seed": seed }),
-        SensitiveSource::Items => json!({}),
-    };
-    document["listed"] = json!(publication.sensitive_listed);
-    document["kinds"] = json!(publication.published_sensitive);
-    document
-}
-
 /// The document of `check --json`.
 pub fn check_json(seen: &ObservedSets, answers: &[Answer]) -> Value {
     json!({
@@ -129,7 +55,7 @@ pub fn check_json(seen: &ObservedSets, answers: &[Answer]) -> Value {
         "sensitive": seen.sensitive_kinds(),
         "holds": answers.iter().all(|answer| answer.holds),
         "criteria": answers.iter().map(answer_json).collect::<Vec<_>>(),
-        "worst_rule": worst_rule(answers).map(rule_json),
+        "worst_rule": worst_rule(answers).map(RuleFigures::from),
     })
 }
 
@@ -307,32 +233,24 @@ fn finding_text(finding: &Finding) -> String {
 }
 
 /// What `compare` prints: certificates of releases of transactions side by side, one column each.
-pub fn compare_text(releases: &[(String, Value)]) -> String {
-    let header: Vec<&str> = [""].into_iter().chain(releases.iter().map(|(name, _)| name.as_str())).collect();
+pub(super) fn compare_text(names: &[&str], releases: &[(Declared, Figures)]) -> String {
+    let header: Vec<&str> = [""].into_iter().chain(names.iter().copied()).collect();
     let mut rows = table(&header, &(1..=releases.len()).collect::<Vec<_>>());
-    let mut add = |label: &str, cell: &dyn Fn(&Value) -> String| {
-        let cells = releases.iter().map(|(_, document)| cell(document));
+    let mut add = |label: &str, cell: &dyn Fn(&Declared, &Figures) -> String| {
+        let cells = releases.iter().map(|(declared, figures)| cell(declared, figures));
         rows.add_row([label.to_string()].into_iter().chain(cells).collect::<Vec<_>>());
     };
-    add("method", &|document| document["method"]["name"].as_str().unwrap_or("–").to_string());
-    for (label, key) in [
-        ("records", "records"),
-        ("kinds of items", "published_items"),
-        ("items", "published_occurrences"),
-        ("groups", "groups"),
-    ] {
-        add(label, &|document| shown(&document[key]));
-    }
-    add("kinds of sensitive items", &|document| shown(&document["sensitive"]["kinds"]));
-    add("highest confidence", &|document| shown(&document["worst_rule"]["confidence"]));
+    let count = |count: u64| grouped(count as usize);
+    add("method", &|declared, _| declared.method.name.clone());
+    add("records", &|_, figures| count(figures.records));
+    add("kinds of items", &|_, figures| count(figures.published_items));
+    add("items", &|_, figures| count(figures.published_occurrences));
+    add("groups", &|_, figures| figures.groups.map_or("–".into(), count));
+    add("kinds of sensitive items", &|_, figures| count(figures.sensitive.kinds));
+    add("highest confidence", &|_, figures| {
+        figures.worst_rule.as_ref().map_or("–".into(), |rule| number(rule.confidence))
+    });
     trimmed(&rows.to_string())
-}
-
-fn shown(value: &Value) -> String {
-    match value.as_u64() {
-        Some(count) => grouped(count as usize),
-        None => value.as_f64().map_or("–".into(), number),
-    }
 }
 
 /// The document of `inspect --json`.

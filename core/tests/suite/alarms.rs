@@ -378,10 +378,7 @@ fn null_transactions_raise_no_alarm() {
             let demand = plan.demand().unwrap();
             let lines: String = records.iter().map(|record| format!("{}\n", record.join(" "))).collect();
             let read = sfumato::transactions::read_lines(lines.as_bytes(), None).unwrap();
-            let made = sfumato::publish::transactions::make(&plan, &read, sfumato::watch::Watch::NONE)
-                .unwrap()
-                .pass()
-                .unwrap();
+            let made = sfumato::publish::make(&plan, &read, &Formats::default()).unwrap().pass().unwrap();
             assert!(made.publication.attacks.iter().all(|one| !one.is_excessive()), "{method}, seed {seed}");
             let seen = ObservedSets::new(made.written.read_back().unwrap(), &made.sensitive_names).unwrap();
             let findings = seen.findings(&Member::defaults(&sfumato::transactions::attack::KINDS), demand).unwrap();

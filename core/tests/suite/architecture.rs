@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Lower layers first: a module may use those before it, never those after it.
-const LAYERS: [&str; 21] = [
+const LAYERS: [&str; 22] = [
     "error",
     "watch",
     "chance",
@@ -24,6 +24,7 @@ const LAYERS: [&str; 21] = [
     "inspect",
     "plan",
     "publish",
+    "certificate",
     "report",
     "release",
 ];

@@ -2,13 +2,18 @@
 //! be declared only.
 
 use serde_json::{Value, json};
+use sfumato::attack::ATTACKING;
+use sfumato::certificate::leaves;
 use sfumato::chance::Chance;
-use sfumato::data::{Formats, Table, sample};
+use sfumato::data::{Column, Formats, Table, sample};
 use sfumato::plan::SetPlan;
-use sfumato::release::{self, Destination, verify};
+use sfumato::release::{self, Certified, Destination, Verification, verify};
+use sfumato::watch::{Observer, Progress, Watcher};
 use sfumato::{TablePlan, publish};
 use sha2::{Digest, Sha256};
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Writes a certificate with a seal of its own, as a forger would.
 fn forge(folder: &Path, mut document: Value) {
@@ -24,7 +29,7 @@ fn publish_table(plan: &str, table: &Table, target: &Path) -> Value {
     let formats = Formats::default();
     let made = publish::make(&plan, table, &formats).unwrap().pass().unwrap();
     let order = Destination { replace: true, ..Destination::new(target) };
-    release::write(&made, &plan, &order, &formats).unwrap()
+    release::write(&made, &plan, &order, &formats).unwrap().document
 }
 
 /// Every place of a document: a path to each value, containers included.
@@ -129,6 +134,16 @@ fn is_possible_limit(honest: &Value, path: &str, other: Option<&Value>) -> bool 
     limit.is_none_or(|limit| lowest.is_none_or(|lowest| limit >= lowest))
 }
 
+/// Every statement is checked, or said to be declared only; and no claim is about something else.
+fn check_every_leaf_is_claimed(honest: &Value, found: &Verification) {
+    for path in leaves(honest) {
+        assert!(found.claims.iter().any(|claim| claim.is_about(&path)), "no claim is about {path}");
+    }
+    for path in found.claims.iter().flat_map(|claim| &claim.about) {
+        assert!(honest.pointer(path).is_some(), "{path} is not in the certificate");
+    }
+}
+
 /// Changes everything, one thing at a time; says how many changes were made.
 fn check_every_change(honest: &Value, folder: &Path) -> usize {
     let formats = Formats::default();
@@ -136,6 +151,9 @@ fn check_every_change(honest: &Value, folder: &Path) -> usize {
     let found = verify(folder, &formats).unwrap();
     let failed: Vec<_> = found.failed().collect();
     assert!(found.holds() && found.confirmed > 0, "the forger's pen is good enough: {failed:?}");
+    check_every_leaf_is_claimed(honest, &found);
+    let is_said_to_be_declared =
+        |path: &str| found.claims.iter().any(|claim| claim.holds.is_none() && claim.is_about(path));
     let mut all = Vec::new();
     places(honest, "", &mut all);
     let mut changes = 0;
@@ -165,7 +183,9 @@ fn check_every_change(honest: &Value, folder: &Path) -> usize {
             let is_confirmed = verify(folder, &formats).is_ok_and(|found| found.holds() && found.confirmed > 0);
             // How records would have been suppressed if there were any.
             let is_idle = path == "/suppressed_as" && honest["suppressed"] == 0;
-            let is_open = is_declared(path) || is_idle || is_possible_limit(honest, path, other.as_ref());
+            let is_open = (is_declared(path) && is_said_to_be_declared(path))
+                || is_idle
+                || is_possible_limit(honest, path, other.as_ref());
             assert!(!is_confirmed || is_open, "{path}: {own} became {other:?}, and nobody noticed");
         }
     }
@@ -224,9 +244,9 @@ fn no_statement_about_transactions_can_be_changed_unnoticed() {
              [[require]]\ncriterion = \"rho-uncertainty\"\nrho = \"0.6\"\n[method]\nname = \"{method}\"\n{params}"
         );
         let plan = SetPlan::parse(&plan, folder.path()).unwrap();
-        let made = publish::transactions::make(&plan, &read, sfumato::watch::Watch::NONE).unwrap().pass().unwrap();
+        let made = publish::make(&plan, &read, &Formats::default()).unwrap().pass().unwrap();
         let place = Destination { replace: true, ..Destination::new(&release) };
-        let honest = release::transactions::write(&made, &place, &Formats::default()).unwrap();
+        let honest = release::write(&made, &plan, &place, &Formats::default()).unwrap().document;
         let changes = check_every_change(&honest, &release);
         eprintln!("{changes} changes");
     }
@@ -270,6 +290,66 @@ fn types_that_values_do_not_have_are_refuted() {
         forge(&release, document);
         assert!(!verify(&release, &Formats::default()).is_ok_and(|found| found.holds()), "{wrong}");
     }
+}
+
+/// Where records were withheld for a frequent value, and where some may be missing besides.
+#[test]
+fn every_statement_about_withheld_records_is_claimed() {
+    let folder = tempfile::tempdir().unwrap();
+    let release = folder.path().join("release");
+    let diseases = (0..60).map(|person| ["flu", "flu", "flu", "cold", "ulcer", "cancer"][person % 6]);
+    let table = Table::new(vec![
+        Column::from_values("age", (0..60).map(|person| (person / 6).to_string())),
+        Column::from_values("disease", diseases),
+    ])
+    .unwrap();
+    for (method, form) in [("anatomy", "bucketized"), ("mondrian", "generalized")] {
+        let plan = format!(
+            "[columns]\nage = \"quasi\"\ndisease = \"sensitive\"\n\
+             [[require]]\ncriterion = \"frequency-l-diversity\"\nl = 3\n[skew]\nmethod = \"calibrated\"\n\
+             [method]\nname = \"{method}\"\n[release]\nform = \"{form}\"\n[gate]\nattacks = \"report\"\n"
+        );
+        let honest = publish_table(&plan, &table, &release);
+        assert!(honest["skew"].is_object(), "{honest:#}");
+        check_every_leaf_is_claimed(&honest, &verify(&release, &Formats::default()).unwrap());
+    }
+}
+
+/// Counts attacks.
+#[derive(Default)]
+struct Attacks(AtomicUsize);
+
+impl Observer for Attacks {
+    fn progress(&self, progress: &Progress<'_>) {
+        if progress.stage == ATTACKING && progress.done > 0 {
+            self.0.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    fn is_cancelled(&self) -> bool {
+        false
+    }
+}
+
+/// Every attack is made once on what is to be published, and once on what anybody reads again.
+#[test]
+fn every_attack_is_made_twice() {
+    fn check<P: Certified>(plan: &P, data: &P::Data, attacks: usize) {
+        let folder = tempfile::tempdir().unwrap();
+        let counted = Arc::new(Attacks::default());
+        let formats = Formats::default().watched(Watcher::new(counted.clone()));
+        let made = publish::make(plan, data, &formats).unwrap().pass().unwrap();
+        assert_eq!(counted.0.load(Ordering::Relaxed), attacks);
+        release::write(&made, plan, &Destination::new(&folder.path().join("release")), &formats).unwrap();
+        assert_eq!(counted.0.load(Ordering::Relaxed), 2 * attacks);
+    }
+    let plan = TablePlan::parse(HOSPITAL, Path::new(".")).unwrap();
+    check(&plan, &sample::hospital(400, 1), plan.publishing.attacks.len());
+    let plan = "[data]\nkind = \"transactions\"\nsensitive = { items = [\"beer\"] }\n\
+        [[require]]\ncriterion = \"rho-uncertainty\"\nrho = \"0.6\"\n";
+    let plan = SetPlan::parse(plan, Path::new(".")).unwrap();
+    let read = sfumato::transactions::read_lines(b"milk beer\nmilk\nbread\nbread milk\n", None).unwrap();
+    check(&plan, &read, plan.attacks.len());
 }
 
 /// Statements that belong together are changed together, as a forger who thinks would.

@@ -320,7 +320,7 @@ fn a_small_class_of_starred_records_is_counted() {
     assert_eq!((made.publication.published, made.publication.suppressed, made.publication.groups), (6, 1, 2));
     let target = folder.path().join("release");
     let order = Destination::new(&target);
-    let certificate = release::write(&made, &plan, &order, &formats).unwrap();
+    let certificate = release::write(&made, &plan, &order, &formats).unwrap().document;
     assert_eq!(certificate["suppressed"], 1);
     let stars = written(&target.join("data.csv")).into_iter().filter(|row| row.iter().all(|cell| cell == "*")).count();
     assert_eq!(stars, 1);

@@ -153,11 +153,11 @@ fn outcome(draft: &Draft, folder: &Path) -> Result<Seen, Error> {
     plan.publishing.chance = Chance::insecure(1);
     let formats = Formats::default();
     let table = formats.read(plan.data.as_ref().unwrap(), &plan.options)?;
-    let made = publish::make(&plan, &table, &formats)?.pass()?;
+    let made = publish::make(&*plan, &table, &formats)?.pass()?;
     let target = tempfile::tempdir().unwrap();
     let target = target.path().join("release");
     let order = Destination::new(&target);
-    release::write(&made, &plan, &order, &formats)?;
+    release::write(&made, &*plan, &order, &formats)?;
     let mut files: Vec<String> = std::fs::read_dir(&target)
         .unwrap()
         .map(|entry| entry.unwrap().path())

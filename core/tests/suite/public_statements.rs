@@ -311,9 +311,9 @@ fn statements_about_transactions_are_functions_of_what_is_published() {
             };
             let lines = (0..3).map(|at| format!("{}\n", record(at))).collect::<String>();
             let Ok(read) = sfumato::transactions::read_lines(lines.as_bytes(), None) else { continue };
-            let written = publish::transactions::make(&plan, &read, sfumato::watch::Watch::NONE)
+            let written = publish::make(&plan, &read, &Formats::default())
                 .and_then(Draft::pass)
-                .and_then(|made| release::transactions::write(&made, &place, &Formats::default()).map(drop));
+                .and_then(|made| release::write(&made, &plan, &place, &Formats::default()).map(drop));
             match written {
                 Ok(()) => said.hear(&target, &format!("{method} of\n{lines}")),
                 Err(error) => assert!(is_no_release(&error), "{method} of\n{lines}{error}"),

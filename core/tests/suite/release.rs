@@ -40,7 +40,7 @@ fn publish_by(plan: &str, table: &Table, folder: &Path) -> Value {
     let made = publish::make(&plan, table, &formats).unwrap().pass().unwrap();
     let target = folder.join("release");
     let order = Destination { replace: true, ..Destination::new(&target) };
-    release::write(&made, &plan, &order, &formats).unwrap()
+    release::write(&made, &plan, &order, &formats).unwrap().document
 }
 
 fn digest(bytes: &[u8]) -> String {
@@ -243,7 +243,9 @@ fn attacks_that_need_the_original_are_named_and_no_more() {
         let kind = attack::find(one["attack"].as_str().unwrap()).unwrap();
         let wanted = [Member::of(kind, &[]).unwrap()];
         let found = release::attack(&folder.path().join("release"), &wanted, &Formats::default()).unwrap();
-        let same = found.iter().any(|again| again["on"] == one["on"] && again["max_belief"] == one["highest_belief"]);
+        let same = found
+            .iter()
+            .any(|again| json!(again.finding.on) == one["on"] && again.finding.highest_belief == one["highest_belief"]);
         assert!(same, "{one}");
     }
 }

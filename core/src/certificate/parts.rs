@@ -1,0 +1,257 @@
+//! Parts of certificates of both kinds of data.
+
+use crate::data::Formulas;
+use crate::error::Result;
+use crate::exact::{Decimal, Fraction};
+use crate::kind::{Kind, Member, Params, Point, Raw, Setting};
+use serde::de::{Error as _, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::{Map, Value};
+use std::fmt;
+use std::marker::PhantomData;
+
+/// Named entries in their order, each name once.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Named<T>(pub Vec<(String, T)>);
+
+impl<T> Named<T> {
+    /// The entry with a name.
+    pub fn get(&self, name: &str) -> Option<&T> {
+        self.0.iter().find(|(known, _)| known == name).map(|(_, entry)| entry)
+    }
+
+    /// The names.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().map(|(name, _)| name.as_str())
+    }
+}
+
+impl<T> Default for Named<T> {
+    fn default() -> Self {
+        Named(Vec::new())
+    }
+}
+
+impl<N: Into<String>, T> FromIterator<(N, T)> for Named<T> {
+    fn from_iter<I: IntoIterator<Item = (N, T)>>(entries: I) -> Self {
+        Named(entries.into_iter().map(|(name, entry)| (name.into(), entry)).collect())
+    }
+}
+
+impl<T: Serialize> Serialize for Named<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter().map(|(name, entry)| (name, entry)))
+    }
+}
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Named<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
+        struct Entries<T>(PhantomData<T>);
+        impl<'de, T: Deserialize<'de>> Visitor<'de> for Entries<T> {
+            type Value = Named<T>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("named entries")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> std::result::Result<Named<T>, A::Error> {
+                let mut entries: Named<T> = Named::default();
+                while let Some((name, entry)) = map.next_entry::<String, T>()? {
+                    if entries.get(&name).is_some() {
+                        return Err(A::Error::custom("a name that stands twice"));
+                    }
+                    entries.0.push((name, entry));
+                }
+                Ok(entries)
+            }
+        }
+        deserializer.deserialize_map(Entries(PhantomData))
+    }
+}
+
+/// A share between 0 and 1, as exactly as the number is written.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Share(pub Fraction);
+
+impl Serialize for Share {
+    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        serializer.serialize_f64(self.0.to_f64())
+    }
+}
+
+impl<'de> Deserialize<'de> for Share {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
+        let number = serde_json::Number::deserialize(deserializer)?.to_string().parse::<Decimal>();
+        let share = number.ok().filter(|number| !number.is_negative()).map(|number| number.fraction());
+        let share = share.filter(|share| *share <= Fraction::ONE);
+        share.map(Share).ok_or_else(|| D::Error::custom("a share that is not between 0 and 1"))
+    }
+}
+
+/// What wrote a certificate.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct WrittenBy {
+    /// The version of sfumato.
+    pub version: String,
+    /// The format of the certificate.
+    pub certificate: u64,
+}
+
+impl WrittenBy {
+    /// This version.
+    pub fn own() -> WrittenBy {
+        WrittenBy { version: env!("CARGO_PKG_VERSION").to_string(), certificate: super::FORMAT }
+    }
+}
+
+/// What a release is about.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum DataKind {
+    /// A table: what certificates are about that say nothing else.
+    #[default]
+    Table,
+    /// Sets of items.
+    Transactions,
+}
+
+/// What is stated of a file.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct FileFacts {
+    /// Its hash, in hexadecimal.
+    pub sha256: String,
+    /// Its size.
+    pub bytes: u64,
+}
+
+/// A member of a family with its parameters.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct MemberDeclared {
+    /// Its name.
+    pub name: String,
+    /// Its parameters.
+    pub params: Named<Value>,
+}
+
+impl<B> From<&Member<B>> for MemberDeclared {
+    fn from(member: &Member<B>) -> Self {
+        MemberDeclared { name: member.kind.name.to_string(), params: settings(&member.params) }
+    }
+}
+
+/// A method with its parameters.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct MethodDeclared {
+    /// Its name.
+    pub name: String,
+    /// Its parameters.
+    pub params: Named<Value>,
+    /// Whether random choices were made with a seed.
+    pub insecure_seed: bool,
+}
+
+/// What becomes of a release of which attacks find too much.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum AttacksWord {
+    /// It is refused.
+    Refuse,
+    /// It is published all the same.
+    Report,
+}
+
+impl AttacksWord {
+    /// The word.
+    pub fn of(refuses: bool) -> AttacksWord {
+        if refuses { AttacksWord::Refuse } else { AttacksWord::Report }
+    }
+
+    /// Whether such a release is refused.
+    pub fn refuses(self) -> bool {
+        self == AttacksWord::Refuse
+    }
+}
+
+/// The plan's limits on attacks.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct GateDeclared {
+    /// What becomes of a release that exceeds them.
+    pub attacks: AttacksWord,
+}
+
+impl GateDeclared {
+    /// Whether such a release is refused.
+    pub fn of(refuses: bool) -> GateDeclared {
+        GateDeclared { attacks: AttacksWord::of(refuses) }
+    }
+}
+
+/// What became of cells that a spreadsheet would run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum FormulasWord {
+    /// They have an apostrophe in front.
+    Escaped,
+    /// They stay as they are.
+    Kept,
+    /// There are none.
+    None,
+}
+
+impl From<Formulas> for FormulasWord {
+    fn from(formulas: Formulas) -> Self {
+        match formulas {
+            Formulas::Escape => FormulasWord::Escaped,
+            Formulas::Keep => FormulasWord::Kept,
+            Formulas::Refuse => FormulasWord::None,
+        }
+    }
+}
+
+/// Parameters as written.
+pub fn settings(params: &Params) -> Named<Value> {
+    params.iter().map(|(name, setting)| (name, written(setting))).collect()
+}
+
+/// A setting as written: texts, flags, and lists of texts.
+fn written(setting: &Setting) -> Value {
+    match setting {
+        Setting::Flag(flag) => (*flag).into(),
+        Setting::Values(values) => values.as_slice().into(),
+        Setting::Points(points) => points.iter().map(|point| Value::Object(point_entries(point))).collect(),
+        Setting::Decimals(numbers) => numbers.iter().map(ToString::to_string).collect::<Vec<_>>().into(),
+        single => single.to_string().into(),
+    }
+}
+
+/// A point of a skyline, as a plan writes it.
+pub fn point_entries(point: &Point) -> Map<String, Value> {
+    let value = point.value.iter().map(|value| ("value", Value::from(value.as_str())));
+    let counts = [("l", point.l), ("k", point.k), ("m", point.m)].map(|(name, count)| (name, Value::from(count)));
+    let all = value.chain(counts).chain([("c", Value::from(point.c.to_string()))]);
+    all.map(|(name, value)| (name.to_string(), value)).collect()
+}
+
+/// What finds the member of a family with a name.
+type Find<B> = fn(&str) -> Result<&'static Kind<B>>;
+
+/// A declared member of a family, checked.
+pub fn member<B>(name: &str, params: &Named<Value>, find: Find<B>) -> Result<Member<B>> {
+    Member::of(find(name)?, &as_written(params))
+}
+
+/// Parameters as somebody might have written them in a plan.
+pub fn as_written(params: &Named<Value>) -> Vec<(&str, Raw)> {
+    params.0.iter().map(|(name, value)| (name.as_str(), raw(value))).collect()
+}
+
+fn raw(value: &Value) -> Raw {
+    match value {
+        Value::Bool(flag) => Raw::Flag(*flag),
+        Value::Array(items) => Raw::List(items.iter().map(raw).collect()),
+        Value::Object(fields) => Raw::Table(fields.iter().map(|(name, value)| (name.clone(), raw(value))).collect()),
+        other => Raw::Text(other.as_str().map_or_else(|| other.to_string(), str::to_string)),
+    }
+}
