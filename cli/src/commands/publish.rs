@@ -158,34 +158,32 @@ struct Run<'a> {
 impl Run<'_> {
     fn publish_table(&self, plan: &TablePlan) -> Result<Published> {
         let table = self.reading(|| formats().read(self.data, &plan.options))?;
-        let what = "forming safe groups, attacking the result";
-        self.publish(plan, &table, Content::Table(&table), what)
+        self.publish(plan, &table, Content::Table(&table), &TABLE)
     }
 
     fn publish_sets(&self, plan: &SetPlan) -> Result<Published> {
         let read = self.reading(|| plan.layout.read(self.data, &formats())).map_err(|error| self.blame(error))?;
-        let what = "changing records until they are safe, attacking the result";
-        self.publish(plan, &read, Content::Sets(&read.table), what)
+        self.publish(plan, &read, Content::Sets(&read.table), &SETS)
     }
 
-    fn publish<P>(&self, plan: &P, data: &P::Data, content: Content<'_>, what: &str) -> Result<Published>
+    fn publish<P, K>(&self, plan: &P, data: &P::Data, content: Content<'_>, texts: &Texts<K>) -> Result<Published>
     where
-        P: Certified + Sync,
-        P::Data: Sync,
-        P::Made: Send + Sync,
-        <P::Made as Gated>::Publication: Readable,
+        P: Certified<Data: Sync, Made: Gated<Publication = K> + Send + Sync> + Sync,
+        K: Clone,
     {
         let recording = Recording::look_up(&self.arguments.record, content, self.data, &self.arguments.out)?;
-        let draft = self.making(what, || publish::make(plan, data, &formats()))?;
-        let known = draft.publication().with_earlier(recording.earlier().len());
-        self.arguments.write_internal_report(|| known.page(), || known.document())?;
+        let draft = self.making(texts.making, || publish::make(plan, data, &formats()))?;
+        let mut known = draft.publication().clone();
+        (texts.set_earlier)(&mut known, recording.earlier().len());
+        let page = || (texts.page)(&known, Audience::Internal, "Release report");
+        self.arguments.write_internal_report(page, || (texts.document)(&known))?;
         let made = draft.pass()?;
         let place = self.place(&recording);
         let written = || release::write(&made, plan, &place, &formats());
         let certificate = working("writing and verifying the release", written)?;
         let note = recording.finish(content, &certificate, &self.arguments.out);
-        let said = made.publication().with_earlier(certificate.head.earlier_releases.len());
-        Ok((certificate, said.text() + &note))
+        (texts.set_earlier)(&mut known, certificate.head.earlier_releases.len());
+        Ok((certificate, (texts.text)(&known) + &note))
     }
 
     fn reading<T: Send>(&self, read: impl FnOnce() -> Result<T> + Send) -> Result<T> {
@@ -216,47 +214,28 @@ impl Run<'_> {
     }
 }
 
-/// What the custodian reads about a publication, whatever kind of data it is of.
-trait Readable {
-    /// The same, where so many earlier releases are known.
-    fn with_earlier(&self, earlier: usize) -> Self;
-    fn text(&self) -> String;
-    fn page(&self) -> String;
-    fn document(&self) -> Value;
+/// What the custodian reads about a publication, of either kind of data.
+struct Texts<P> {
+    /// What is being done.
+    making: &'static str,
+    set_earlier: fn(&mut P, usize),
+    text: fn(&P) -> String,
+    page: fn(&P, Audience, &str) -> String,
+    document: fn(&P) -> Value,
 }
 
-impl Readable for publish::Publication {
-    fn with_earlier(&self, earlier: usize) -> Self {
-        publish::Publication { earlier, ..self.clone() }
-    }
+const TABLE: Texts<publish::Publication> = Texts {
+    making: "forming safe groups, attacking the result",
+    set_earlier: |known, earlier| known.earlier = earlier,
+    text: report::publication_text,
+    page: report_html,
+    document: report::internal_json,
+};
 
-    fn text(&self) -> String {
-        report::publication_text(self)
-    }
-
-    fn page(&self) -> String {
-        report_html(self, Audience::Internal, "Release report")
-    }
-
-    fn document(&self) -> Value {
-        report::internal_json(self)
-    }
-}
-
-impl Readable for publish::transactions::Publication {
-    fn with_earlier(&self, earlier: usize) -> Self {
-        publish::transactions::Publication { earlier, ..self.clone() }
-    }
-
-    fn text(&self) -> String {
-        report::transactions::publication_text(self)
-    }
-
-    fn page(&self) -> String {
-        transactions_html(self, Audience::Internal, "Release report")
-    }
-
-    fn document(&self) -> Value {
-        report::transactions::internal_json(self)
-    }
-}
+const SETS: Texts<publish::transactions::Publication> = Texts {
+    making: "changing records until they are safe, attacking the result",
+    set_earlier: |known, earlier| known.earlier = earlier,
+    text: report::transactions::publication_text,
+    page: transactions_html,
+    document: report::transactions::internal_json,
+};

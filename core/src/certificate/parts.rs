@@ -4,11 +4,9 @@ use crate::data::Formulas;
 use crate::error::Result;
 use crate::exact::{Decimal, Fraction};
 use crate::kind::{Kind, Member, Params, Point, Raw, Setting};
-use serde::de::{Error as _, MapAccess, Visitor};
+use serde::de::{DeserializeOwned, Error as _};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
-use std::fmt;
-use std::marker::PhantomData;
 
 /// Named entries in their order, each name once.
 #[derive(Clone, Debug, PartialEq)]
@@ -44,28 +42,11 @@ impl<T: Serialize> Serialize for Named<T> {
     }
 }
 
-impl<'de, T: Deserialize<'de>> Deserialize<'de> for Named<T> {
+impl<'de, T: DeserializeOwned> Deserialize<'de> for Named<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
-        struct Entries<T>(PhantomData<T>);
-        impl<'de, T: Deserialize<'de>> Visitor<'de> for Entries<T> {
-            type Value = Named<T>;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("named entries")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> std::result::Result<Named<T>, A::Error> {
-                let mut entries: Named<T> = Named::default();
-                while let Some((name, entry)) = map.next_entry::<String, T>()? {
-                    if entries.get(&name).is_some() {
-                        return Err(A::Error::custom("a name that stands twice"));
-                    }
-                    entries.0.push((name, entry));
-                }
-                Ok(entries)
-            }
-        }
-        deserializer.deserialize_map(Entries(PhantomData))
+        let entries = Map::deserialize(deserializer)?.into_iter();
+        let entries = entries.map(|(name, value)| Ok((name, T::deserialize(value).map_err(D::Error::custom)?)));
+        entries.collect()
     }
 }
 

@@ -6,7 +6,7 @@ use crate::attack;
 use crate::audit::Answer;
 use crate::criterion::Requirement;
 use crate::publish::{Exposure, Publication, SkewReport};
-use crate::recode::{self, Form};
+use crate::recode::{Form, Suppressed};
 use crate::skew;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Number, Value};
@@ -18,13 +18,13 @@ pub struct Declared {
     /// What wrote it.
     pub sfumato: WrittenBy,
     /// The form of the release.
-    pub form: FormWord,
+    pub form: Form,
     /// How many records there were.
     pub records: u64,
     /// How many of them are missing, but for those that are stated to be withheld.
     pub suppressed: u64,
     /// What became of those.
-    pub suppressed_as: SuppressedWord,
+    pub suppressed_as: Suppressed,
     /// How records of a too frequent value were withheld, if they were.
     pub skew: Option<SkewDeclared>,
     /// The seals of earlier releases of the same table.
@@ -43,48 +43,6 @@ pub struct Declared {
     /// What became of cells that a spreadsheet would run, in text formats.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub formulas: Option<FormulasWord>,
-}
-
-/// The form of a release.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum FormWord {
-    /// Coarser quasi-identifiers.
-    Generalized,
-    /// Sensitive values apart from quasi-identifiers.
-    Bucketized,
-}
-
-impl From<Form> for FormWord {
-    fn from(form: Form) -> Self {
-        match form {
-            Form::Generalized => FormWord::Generalized,
-            Form::Bucketized => FormWord::Bucketized,
-        }
-    }
-}
-
-/// What became of suppressed records.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum SuppressedWord {
-    /// They have `*` in every column.
-    Starred,
-    /// They are left out.
-    Withheld,
-}
-
-impl SuppressedWord {
-    /// The word.
-    pub fn of(starred: bool) -> SuppressedWord {
-        if starred { SuppressedWord::Starred } else { SuppressedWord::Withheld }
-    }
-}
-
-impl From<recode::Suppressed> for SuppressedWord {
-    fn from(suppressed: recode::Suppressed) -> Self {
-        SuppressedWord::of(suppressed == recode::Suppressed::Starred)
-    }
 }
 
 /// How records of a too frequent value were withheld.

@@ -9,7 +9,7 @@ use super::{
 use crate::anonymize::{Generalization, Judge, Task, Transformation};
 use crate::attack::Finding;
 use crate::audit::Answer;
-use crate::candidate::Coded;
+use crate::candidate::{Coded, Groups};
 use crate::data::{Column, ColumnSpec, Role};
 use crate::error::Result;
 use crate::inspect::alike_notes;
@@ -71,7 +71,7 @@ impl TableFacts<'_> {
             information_kept: information::overall(kept.into_iter()),
             utility,
             classification: target.map(|target| classified(task, recoded, target)).transpose()?.flatten(),
-            group_sizes: group_sizes(recoded),
+            group_sizes: group_sizes(&recoded.groups),
             sensitive: distributions(task, recoded)?,
             earlier: 0,
             notes,
@@ -288,9 +288,10 @@ fn classified(task: &Task<'_>, recoded: &Recoded, target: &str) -> Result<Option
     }))
 }
 
-fn group_sizes(recoded: &Recoded) -> Vec<(u64, u64)> {
+/// Sizes of groups with the number of groups of that size, ascending.
+pub fn group_sizes(groups: &Groups) -> Vec<(u64, u64)> {
     let mut sizes: BTreeMap<u64, u64> = BTreeMap::new();
-    (0..recoded.groups.len()).for_each(|group| *sizes.entry(recoded.groups.size(group) as u64).or_default() += 1);
+    (0..groups.len()).for_each(|group| *sizes.entry(groups.size(group) as u64).or_default() += 1);
     sizes.into_iter().collect()
 }
 

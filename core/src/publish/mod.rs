@@ -16,6 +16,7 @@ mod stages;
 pub mod transactions;
 
 pub use crate::anonymize::{Class, Considered};
+pub(crate) use describe::group_sizes;
 pub use exposure::{ColumnExposure, Disclosure, Exposure, Promised, TOLERATED_PERCENT, ValueDisclosure};
 pub use gate::{Draft, Gated};
 pub use notes::{coarse_note, standing_notes};

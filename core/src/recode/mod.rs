@@ -22,9 +22,11 @@ use crate::data::hierarchy::TOP;
 use crate::data::{Column, ColumnSpec, Role, Schema, Table};
 use crate::error::Result;
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
 /// What becomes of suppressed records.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Suppressed {
     /// They are left out; only their number is stated.
     #[default]
@@ -44,7 +46,8 @@ pub enum Insensitive {
 }
 
 /// The form of a release.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Form {
     /// One table with coarser quasi-identifiers.
     #[default]

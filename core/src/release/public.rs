@@ -26,10 +26,9 @@ use crate::publish::{
     ChosenLevels, ColumnReport, Distribution, Exposure, MethodReport, Promised, Publication, SkewReport, coarse_note,
     standing_notes,
 };
-use crate::publish::{Made, earlier_sentence};
+use crate::publish::{Made, earlier_sentence, group_sizes};
 use crate::report::html::{Audience, report_html};
 use crate::utility::{grouped, information};
-use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -177,7 +176,7 @@ fn describe(stated: &Stated, release: &Release, folder: &Path, formats: &Formats
         attacks_refuse: stated.gate.refuses,
         utility: stated.utility(release),
         classification: None,
-        group_sizes: group_sizes(release),
+        group_sizes: group_sizes(&release.groups),
         sensitive: distributions(&prepared, &stated.schema)?,
     })
 }
@@ -443,12 +442,6 @@ fn with_values(table: &Table, on: &[String], values: &[String]) -> Result<Table>
         Column::from_values(column.name(), own.chain(further))
     };
     Table::new(table.columns().iter().map(longer).collect())
-}
-
-fn group_sizes(release: &Release) -> Vec<(u64, u64)> {
-    let mut sizes: BTreeMap<u64, u64> = BTreeMap::new();
-    (0..release.groups.len()).for_each(|group| *sizes.entry(release.groups.size(group) as u64).or_default() += 1);
-    sizes.into_iter().collect()
 }
 
 /// The published values of every sensitive column, most frequent first.

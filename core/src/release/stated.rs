@@ -13,7 +13,7 @@ use crate::anonymize::ChosenMethod;
 use crate::attack;
 use crate::candidate::Groups;
 use crate::certificate::table::{
-    AttemptDeclared, CriterionDeclared, Declared, FormWord, LimitsDeclared, PlanDeclared, SkewDeclared, SuppressedWord,
+    AttemptDeclared, CriterionDeclared, Declared, LimitsDeclared, PlanDeclared, SkewDeclared,
 };
 use crate::certificate::{
     AttacksWord, FormulasWord, MemberDeclared, MethodDeclared, Share, WrittenBy, as_written, broken, member,
@@ -28,7 +28,7 @@ use crate::exact::Fraction;
 use crate::kind::Raw;
 use crate::plan::{Attempt, Gate, Publishing, TablePlan};
 use crate::publish::{DeclaredSkew, Made, SkewReport};
-use crate::recode::Form;
+use crate::recode::{Form, Suppressed};
 use crate::skew;
 use crate::utility::ChosenMetric;
 use std::path::{Component, Path};
@@ -161,10 +161,10 @@ impl Stated {
         let MemberDeclared { name, params } = (&self.method).into();
         Declared {
             sfumato: WrittenBy { version: self.version.clone(), ..WrittenBy::own() },
-            form: self.form().into(),
+            form: self.form(),
             records: self.records,
             suppressed: self.suppressed,
-            suppressed_as: SuppressedWord::of(self.starred),
+            suppressed_as: if self.starred { Suppressed::Starred } else { Suppressed::Withheld },
             skew: self.skew.as_ref().map(SkewDeclared::from),
             earlier_releases: self.earlier.clone(),
             method: MethodDeclared { name, params, insecure_seed: self.insecure_seed },
@@ -201,8 +201,8 @@ impl Stated {
             version: declared.sfumato.version,
             data: plain_name(declared.data)?,
             sensitive: match (declared.form, declared.sensitive) {
-                (FormWord::Generalized, None) => None,
-                (FormWord::Bucketized, Some(name)) => Some(plain_name(name)?),
+                (Form::Generalized, None) => None,
+                (Form::Bucketized, Some(name)) => Some(plain_name(name)?),
                 _ => {
                     return Err(broken("a table of sensitive values in a form that has none, or none in one that has"));
                 }
@@ -223,7 +223,7 @@ impl Stated {
             records: declared.records,
             suppressed: declared.suppressed,
             skew: declared.skew.map(|skew| read_skew(skew, declared.records, &schema)).transpose()?,
-            starred: declared.suppressed_as == SuppressedWord::Starred,
+            starred: declared.suppressed_as == Suppressed::Starred,
             earlier: declared.earlier_releases,
             columns,
             schema,

@@ -2,12 +2,11 @@
 
 use super::Family;
 use crate::audit::{Answer, Audit};
-use crate::certificate::table::{
-    CriterionDeclared, Figures, FormWord, SkewDeclared, SuppressedWord, VerdictFigures, whole_or_real,
-};
+use crate::certificate::table::{CriterionDeclared, Figures, SkewDeclared, VerdictFigures, whole_or_real};
 use crate::certificate::{MethodDeclared, join, settings};
 use crate::inspect::Profile;
 use crate::publish::{Distribution, Publication};
+use crate::recode::Suppressed;
 use serde_json::{Map, Value, json};
 
 /// The document of `check --json`.
@@ -45,8 +44,8 @@ pub fn internal_json(publication: &Publication) -> Value {
         "published": publication.published,
         "suppressed": publication.suppressed,
         "skew": publication.skew.as_ref().map(SkewDeclared::from),
-        "suppressed_as": SuppressedWord::of(publication.starred),
-        "form": FormWord::from(publication.form),
+        "suppressed_as": if publication.starred { Suppressed::Starred } else { Suppressed::Withheld },
+        "form": publication.form,
         "method": MethodDeclared {
             name: method.name.to_string(),
             params: settings(&method.params),
