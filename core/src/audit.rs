@@ -152,7 +152,7 @@ fn eligibility<'t>(
     let counts = counted.entry(name).or_insert_with(|| column.counts());
     let ranked = Ranked::new(counts);
     let mut counter = Counter::new(counts.len());
-    let entries = (0u32..).zip(&*counts).filter(|(_, count)| **count > 0).map(|(code, &count)| (code, count as u32));
+    let entries = (0u32..).zip(&*counts).filter(|(_, count)| **count > 0).map(|(code, &count)| (code, count));
     let is_too_small = ranked.records() < bound.criterion.least().size;
     if is_too_small || ranked.is_eligible(l) || bound.criterion.holds(&counter.take(0, entries)) {
         return Ok(Some(Eligibility { l, too_frequent: None }));

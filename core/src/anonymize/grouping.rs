@@ -111,10 +111,10 @@ impl Checker<'_> {
     /// Whether records are safe of which so many have the sensitive values of a row.
     pub fn holds_counted(&mut self, records: &[(u32, u32)]) -> bool {
         let size = records.iter().map(|(_, count)| u64::from(*count)).sum();
-        self.holds_for(size, || records.iter().copied())
+        self.holds_for(size, || records.iter().map(|&(row, count)| (row, u64::from(count))))
     }
 
-    fn holds_for<I: Iterator<Item = (u32, u32)>>(&mut self, size: u64, records: impl Fn() -> I) -> bool {
+    fn holds_for<I: Iterator<Item = (u32, u64)>>(&mut self, size: u64, records: impl Fn() -> I) -> bool {
         self.criteria.iter().zip(&mut self.counters).all(|((criterion, coded), counter)| match coded {
             None => criterion.holds_among(&Histogram::of_size(0, size)),
             Some((codes, _)) => {
@@ -136,7 +136,7 @@ pub struct Growing<'a> {
 /// How often each code occurs, and which do.
 #[derive(Default)]
 struct Counts {
-    of_code: Vec<u32>,
+    of_code: Vec<u64>,
     present: Vec<u32>,
 }
 

@@ -117,7 +117,7 @@ impl<'a> Judge<'a> {
         let base = FrequencySet::new(&coded, &ladders, &subjects, task.table.rows());
         let least_size = task.bound.iter().map(|bound| bound.criterion.least().size).max().unwrap_or(1);
         let upward_closed = rules.iter().flat_map(|rules| &rules.rules).all(|rule| rule.prunes);
-        let joint_sum = joint.map_or(0, |subject| base.counts(subject).map(|count| times_ln(u64::from(count))).sum());
+        let joint_sum = joint.map_or(0, |subject| base.counts(subject).map(times_ln).sum());
         let scales = Scales { records: task.table.rows() as u64, columns: scales, joint: joint_sum };
         let made = RwLock::new(Vec::new());
         Ok(Judge {
@@ -216,10 +216,10 @@ impl<'a> Judge<'a> {
         let mut tally = Tally { limit: self.limit, pruning: 0, all: 0 };
         violating.clear();
         for &size in scratch.sizes() {
-            let small = u64::from(size) < self.least_size;
+            let small = size < self.least_size;
             violating.push(small);
             if small {
-                tally.add(u64::from(size), u64::from(size));
+                tally.add(size, size);
             }
         }
         let alone = |rule: &Rule<'_>| !rule.joins || self.keeps_all();
@@ -355,7 +355,7 @@ impl Rules<'_> {
 
 fn by_size(scratch: &Scratch, violating: &[bool], mut visit: impl FnMut(&Histogram<'_>) -> ControlFlow<()>) {
     for (group, &size) in scratch.sizes().iter().enumerate().filter(|(group, _)| !violating[*group]) {
-        if visit(&Histogram::of_size(group, u64::from(size))).is_break() {
+        if visit(&Histogram::of_size(group, size)).is_break() {
             return;
         }
     }
@@ -363,7 +363,7 @@ fn by_size(scratch: &Scratch, violating: &[bool], mut visit: impl FnMut(&Histogr
 
 fn kept_sizes(work: &Work) -> impl Iterator<Item = u64> {
     let sizes = work.scratch.sizes().iter().zip(&work.violating);
-    sizes.filter(|(_, violating)| !**violating).map(|(&size, _)| u64::from(size))
+    sizes.filter(|(_, violating)| !**violating).map(|(&size, _)| size)
 }
 
 fn joint_of(set: &FrequencySet, subject: usize, work: &mut Work) -> Joint {
@@ -372,10 +372,10 @@ fn joint_of(set: &FrequencySet, subject: usize, work: &mut Work) -> Joint {
     let nothing_left_out = vec![false; work.violating.len()];
     let violating = &work.violating;
     set.histograms(subject, &mut work.scratch, &nothing_left_out, |group| {
-        let sum = group.entries().iter().map(|entry| times_ln(u64::from(entry.1))).sum::<i128>();
+        let sum = group.entries().iter().map(|entry| times_ln(entry.1)).sum::<i128>();
         joint.all += sum;
         if violating[group.group()] {
-            group.entries().iter().for_each(|entry| together[entry.0 as usize] += u64::from(entry.1));
+            group.entries().iter().for_each(|entry| together[entry.0 as usize] += entry.1);
         } else {
             joint.kept += sum;
         }

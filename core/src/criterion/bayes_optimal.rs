@@ -270,7 +270,7 @@ impl BayesOptimal {
         };
         for &(code, count) in group.entries() {
             let (region, value) = self.pair_of_code[code as usize];
-            sight.counts[value as usize] += u64::from(count);
+            sight.counts[value as usize] += count;
             sight.combinations.extend_from_slice(&self.members[region as usize]);
         }
         sight.combinations.sort_unstable();
@@ -416,7 +416,7 @@ mod tests {
                 joint: Joint { weights: joint.concat(), values: VALUES },
             };
             let mut counter = Counter::new(VALUES);
-            let entries = (0u32..).zip(counts).filter(|entry| entry.1 > 0);
+            let entries = (0u32..).zip(counts.map(u64::from)).filter(|entry| entry.1 > 0);
             let found = criterion.evidence(&counter.take(0, entries)).holds();
             let [rho1, rho2] = [rho1, rho2].map(|(num, den): (u128, u128)| fraction(num as u64, den as u64));
             prop_assert_eq!(found, plain(&joint, counts, &rho1, &rho2));

@@ -65,7 +65,7 @@ struct BetaLikeness {
 
 impl BetaLikeness {
     /// The relative gain of a value: its lift less one, or nothing.
-    fn gain(&self, group: &Histogram<'_>, code: u32, count: u32) -> Fraction {
+    fn gain(&self, group: &Histogram<'_>, code: u32, count: u64) -> Fraction {
         let Fraction { num, den } = self.whole.lift(group, code, count);
         Fraction::new(num.saturating_sub(den), den)
     }

@@ -110,7 +110,7 @@ struct Side {
 #[derive(Default)]
 struct Scratch {
     /// Number of the other values, own value, count.
-    parts: Vec<(u32, u32, u32)>,
+    parts: Vec<(u32, u32, u64)>,
     counter: Option<Counter>,
 }
 

@@ -116,13 +116,13 @@ impl People {
     }
 
     /// How many people are in a group, and how often each value occurs among them; values ascend.
-    pub fn count(&self, group: &Histogram<'_>, counts: &mut BTreeMap<u32, u32>) -> u64 {
+    pub fn count(&self, group: &Histogram<'_>, counts: &mut BTreeMap<u32, u64>) -> u64 {
         counts.clear();
         let mut people = 0;
         for &(code, times) in group.entries() {
             let Some(holding) = &self.holdings[code as usize] else { continue };
-            people += u64::from(times);
-            holding.iter().for_each(|(value, count)| *counts.entry(*value).or_insert(0) += count * times);
+            people += times;
+            holding.iter().for_each(|(value, count)| *counts.entry(*value).or_insert(0) += u64::from(*count) * times);
         }
         people
     }
@@ -172,15 +172,15 @@ pub(super) struct View<'a> {
     /// How many people.
     pub people: u64,
     /// Values, ascending, and how often each occurs.
-    pub entries: &'a [(u32, u32)],
+    pub entries: &'a [(u32, u64)],
     /// How often, the most frequent first.
-    pub descending: &'a [u32],
+    pub descending: &'a [u64],
 }
 
 /// Looks at a group with so many people and these counts.
-pub(super) fn look_at<T>(people: u64, counts: &BTreeMap<u32, u32>, look: impl FnOnce(&View<'_>) -> T) -> T {
-    let entries: SmallVec<[(u32, u32); 16]> = counts.iter().map(|(value, count)| (*value, *count)).collect();
-    let mut descending: SmallVec<[u32; 16]> = entries.iter().map(|entry| entry.1).collect();
+pub(super) fn look_at<T>(people: u64, counts: &BTreeMap<u32, u64>, look: impl FnOnce(&View<'_>) -> T) -> T {
+    let entries: SmallVec<[(u32, u64); 16]> = counts.iter().map(|(value, count)| (*value, *count)).collect();
+    let mut descending: SmallVec<[u64; 16]> = entries.iter().map(|entry| entry.1).collect();
     descending.sort_unstable_by(|a, b| b.cmp(a));
     look(&View { people, entries: &entries, descending: &descending })
 }
@@ -198,8 +198,7 @@ pub(super) struct Most {
 impl Most {
     /// How often the most frequent values besides one that occurs so often occur together.
     #[inline(always)]
-    pub(super) fn besides(&self, own: u32) -> u64 {
-        let own = u64::from(own);
+    pub(super) fn besides(&self, own: u64) -> u64 {
         if own >= self.from { self.and_next - own } else { self.sum }
     }
 }
@@ -208,13 +207,13 @@ impl View<'_> {
     /// The `l` most frequent values.
     pub(super) fn most_frequent(&self, l: u64) -> Most {
         let l = self.descending.len().min(usize::try_from(l).unwrap_or(usize::MAX));
-        let sum = self.descending[..l].iter().map(|&count| u64::from(count)).sum();
-        let from = if l == 0 { u64::MAX } else { u64::from(self.descending[l - 1]) };
-        Most { from, sum, and_next: sum + self.descending.get(l).map_or(0, |&next| u64::from(next)) }
+        let sum = self.descending[..l].iter().sum();
+        let from = if l == 0 { u64::MAX } else { self.descending[l - 1] };
+        Most { from, sum, and_next: sum + self.descending.get(l).copied().unwrap_or(0) }
     }
 
     /// What the group tells about a value with this count.
-    pub(super) fn shape(&self, case: Case, own: u32, l: u64) -> Shape {
+    pub(super) fn shape(&self, case: Case, own: u64, l: u64) -> Shape {
         let others = match case {
             Case::Set => {
                 let mut skip = true;
@@ -228,10 +227,10 @@ impl View<'_> {
             // Only their sum matters.
             _ => {
                 let sum = self.most_frequent(l).besides(own);
-                SmallVec::from_slice(&[u32::try_from(sum).unwrap_or(u32::MAX)])
+                SmallVec::from_slice(&[sum])
             }
         };
-        Shape { people: self.people, own: u64::from(own), others }
+        Shape { people: self.people, own, others }
     }
 }
 
@@ -240,7 +239,7 @@ mod tests {
     use super::*;
     use crate::candidate::Counter;
 
-    fn count(people: &People, rows: &[usize]) -> (u64, Vec<(u32, u32)>) {
+    fn count(people: &People, rows: &[usize]) -> (u64, Vec<(u32, u64)>) {
         let mut counter = Counter::new(people.domain());
         let group = counter.count(0, rows.iter().map(|&row| people.codes[row]));
         let mut counts = BTreeMap::new();

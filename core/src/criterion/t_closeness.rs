@@ -159,15 +159,15 @@ fn raised(own: u64, nearest: impl Iterator<Item = (u64, u64)>, unit: u64, t: Fra
 
 /// What the group has more than its share, times `size·total`: the total variation distance, as
 /// surplus and deficit are equal.
-fn surplus(entries: impl Iterator<Item = (u32, u32)>, whole: &[u64], size: u128, total: u128) -> u128 {
+fn surplus(entries: impl Iterator<Item = (u32, u64)>, whole: &[u64], size: u128, total: u128) -> u128 {
     entries
         .map(|(code, count)| (u128::from(count) * total).saturating_sub(u128::from(whole[code as usize]) * size))
         .sum()
 }
 
 /// The counts of a group by node of a level.
-fn by_node(group: &Histogram<'_>, nodes: &[u32]) -> Vec<(u32, u32)> {
-    let mut counts: Vec<(u32, u32)> =
+fn by_node(group: &Histogram<'_>, nodes: &[u32]) -> Vec<(u32, u64)> {
+    let mut counts: Vec<(u32, u64)> =
         group.entries().iter().map(|&(code, count)| (nodes[code as usize], count)).collect();
     counts.sort_unstable();
     counts.chunk_by(|a, b| a.0 == b.0).map(|same| (same[0].0, same.iter().map(|entry| entry.1).sum())).collect()

@@ -47,7 +47,7 @@ impl<'a> World<'a> {
         let most = if domain > 4 { 6 } else { 8 };
         let mut counter = Counter::new(domain);
         let mut holds = |counts: &Counts| {
-            let entries = (0u32..).zip(counts.iter().copied()).filter(|entry| entry.1 > 0);
+            let entries = (0u32..).zip(counts.iter().map(|&count| u64::from(count))).filter(|entry| entry.1 > 0);
             bound.criterion.holds(&counter.take(0, entries))
         };
         let groups = all_counts(domain, most).into_iter().filter(|counts| size(counts) > 0);
@@ -76,7 +76,7 @@ impl<'a> World<'a> {
 
     fn told_removed(&self, counts: &Counts) -> u64 {
         let mut counter = Counter::new(self.domain);
-        let entries = (0u32..).zip(counts.iter().copied()).filter(|entry| entry.1 > 0);
+        let entries = (0u32..).zip(counts.iter().map(|&count| u64::from(count))).filter(|entry| entry.1 > 0);
         self.criterion.least_removed(&counter.take(0, entries)).min(size(counts).into())
     }
 

@@ -364,7 +364,7 @@ proptest! {
             counts[0] += u32::from(counts.iter().all(|&count| count == 0));
             let mut counter = Counter::new(domain);
             let mut holds = |counts: &[u32]| {
-                let entries = (0u32..).zip(counts.iter().copied()).filter(|entry| entry.1 > 0);
+                let entries = (0u32..).zip(counts.iter().map(|&count| u64::from(count))).filter(|entry| entry.1 > 0);
                 bound.criterion.holds(&counter.take(0, entries))
             };
             let before = holds(&counts);
