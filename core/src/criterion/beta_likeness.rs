@@ -48,7 +48,7 @@ pub const KIND: Kind<Build> = Kind {
             let criterion = BetaLikeness {
                 beta: context.params.decimal("beta").fraction(),
                 enhanced: context.params.choice("variant") == "enhanced",
-                whole: Whole::of(context.column()?),
+                whole: Whole::of(context.counts()?),
                 cared_for: context.cared_for()?,
             };
             Bound::on_column(context, Box::new(criterion))

@@ -49,7 +49,7 @@ pub const KIND: Kind<Build> = Kind {
 };
 
 fn bind(context: &Context<'_>) -> Result<Bound> {
-    let whole: Vec<u64> = context.column()?.counts();
+    let whole: Vec<u64> = context.counts()?;
     let values = whole.iter().filter(|&&count| count > 0).count() as u64;
     let c = context.params.decimal("c").fraction();
     let k = context.params.count("k");

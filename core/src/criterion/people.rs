@@ -3,10 +3,10 @@
 //! A criterion reads one code for each record. Here the first record of a person carries all of her
 //! values, and the others say that they belong to somebody already counted.
 
-use super::Case;
 use super::knowledge::Shape;
-use crate::candidate::Histogram;
-use crate::data::{Column, Table};
+use super::{Case, Combinations};
+use crate::candidate::{Histogram, Records};
+use crate::data::Column;
 use crate::error::{Error, Result};
 use smallvec::SmallVec;
 use std::collections::{BTreeMap, HashMap};
@@ -29,6 +29,8 @@ pub struct People {
     pub codes: Vec<u32>,
     /// Whose record each is, where people have several.
     pub whose: Option<Vec<u32>>,
+    /// Where values are in one cell: for each cell of the column's domain its code.
+    code_of_cell: Vec<u32>,
     /// What stands behind each code; nothing for people who were counted.
     holdings: Vec<Option<Holding>>,
     /// The values.
@@ -40,7 +42,13 @@ const COUNTED: u32 = 0;
 
 impl People {
     /// Reads a sensitive column. A missing cell means no value.
-    pub fn new(table: &Table, column: &Column, case: Case, several: Several<'_>) -> Result<People> {
+    pub fn new<'a>(
+        records: impl Into<Records<'a>>,
+        column: &Column,
+        case: Case,
+        several: Several<'_>,
+    ) -> Result<People> {
+        let records = records.into();
         let domain = column.domain();
         let cells: Vec<Vec<String>> = (0u32..)
             .zip(domain.labels().iter())
@@ -58,13 +66,15 @@ impl People {
         let number = |label: &String| labels.binary_search(label).expect("every label is listed") as u32;
         let values: Vec<Vec<u32>> = cells.iter().map(|cell| cell.iter().map(number).collect()).collect();
         let whose = match several {
-            Several::Records(person) => Some(owners(table.column(person)?)?),
+            Several::Records(_) if records.counts().is_some() => return Err(not_from_counts()),
+            Several::Records(person) => Some(owners(records.rows().column(person)?)?),
             Several::Cell(_) => None,
         };
         if let (Some(whose), Case::Set) = (&whose, case) {
             refuse_repeated(column, whose)?;
         }
-        let mut people = People { codes: Vec::new(), whose: None, holdings: vec![None], labels };
+        let mut people =
+            People { codes: Vec::new(), whose: None, code_of_cell: Vec::new(), holdings: vec![None], labels };
         people.codes = match &whose {
             None => people.code_cells(column, &values, case),
             Some(whose) => people.code_records(column, &values, case, whose),
@@ -75,8 +85,8 @@ impl People {
 
     fn code_cells(&mut self, column: &Column, values: &[Vec<u32>], case: Case) -> Vec<u32> {
         let mut known = HashMap::new();
-        let codes: Vec<u32> = values.iter().map(|values| self.code(values, case, &mut known)).collect();
-        column.codes().iter().map(|&code| codes[code as usize]).collect()
+        self.code_of_cell = values.iter().map(|values| self.code(values, case, &mut known)).collect();
+        column.codes().iter().map(|&code| self.code_of_cell[code as usize]).collect()
     }
 
     fn code_records(&mut self, column: &Column, values: &[Vec<u32>], case: Case, whose: &[u32]) -> Vec<u32> {
@@ -105,6 +115,11 @@ impl People {
         })
     }
 
+    /// The codes of cells, where values are in one.
+    pub fn of_cells(&self, column: &Column) -> Combinations {
+        Combinations::of_values(column, &self.code_of_cell, self.domain())
+    }
+
     /// How many codes there are.
     pub fn domain(&self) -> usize {
         self.holdings.len()
@@ -126,6 +141,11 @@ impl People {
         }
         people
     }
+}
+
+fn not_from_counts() -> Error {
+    Error::plan("counts do not tell which records are one person's")
+        .help("decide on the table itself, or leave out `case` and `person`")
 }
 
 /// Refuses a separator that no cell has, for people at a keyboard: it is a slip more often than
@@ -238,6 +258,7 @@ impl View<'_> {
 mod tests {
     use super::*;
     use crate::candidate::Counter;
+    use crate::data::Table;
 
     fn count(people: &People, rows: &[usize]) -> (u64, Vec<(u32, u64)>) {
         let mut counter = Counter::new(people.domain());

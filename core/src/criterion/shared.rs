@@ -3,7 +3,6 @@
 
 use super::Least;
 use crate::candidate::Histogram;
-use crate::data::Column;
 use crate::exact::{Fraction, sign_of_log_sum};
 use smallvec::SmallVec;
 use std::cmp::Ordering;
@@ -164,8 +163,7 @@ pub(super) struct Whole {
 }
 
 impl Whole {
-    pub fn of(column: &Column) -> Self {
-        let counts = column.counts();
+    pub fn of(counts: Vec<u64>) -> Self {
         let total = counts.iter().sum();
         Whole { counts, total }
     }

@@ -22,7 +22,7 @@ use super::{
     About, Bound, Budget, Build, Case, Context, Criterion, Evidence, Holders, Knowledge, Least, Limit, On, PERSON,
     Reached, SEPARATOR, Scope, Subject, Verdict, WorstGroup,
 };
-use crate::candidate::{Counter, Histogram};
+use crate::candidate::{Counter, Histogram, Records};
 use crate::data::Role;
 use crate::error::{Error, Result};
 use crate::exact::Fraction;
@@ -75,13 +75,15 @@ fn bind(context: &Context<'_>) -> Result<Bound> {
         let criterion = PrivacySkyline::new(context, &labels, Case::Single, None)?;
         return Bound::on_column(context, Box::new(criterion));
     };
-    let people = People::new(context.table, column, case, several)?;
+    let people = People::new(context.records, column, case, several)?;
     let labels: Vec<String> = people.labels().to_vec();
     let labels: Vec<&str> = labels.iter().map(String::as_str).collect();
     let mut criterion = PrivacySkyline::new(context, &labels, case, Some(people))?;
     let people = criterion.people.as_mut().expect("just put there");
-    let subject = Subject::Made(std::mem::take(&mut people.codes), people.domain());
-    let holders = people.whose.take().map_or(Holders::Cells, Holders::Records);
+    let (subject, holders) = match people.whose.take() {
+        None => (Subject::Columns(people.of_cells(column)), Holders::Cells),
+        Some(whose) => (Subject::Rows(std::mem::take(&mut people.codes), people.domain()), Holders::Records(whose)),
+    };
     Ok(Bound { subject, criterion: Arc::new(criterion), holders, goes_by: None })
 }
 
@@ -175,14 +177,13 @@ impl PrivacySkyline {
             return Ok(());
         }
         let mut counts = BTreeMap::new();
-        let size = context.table.rows();
         let people = match &self.people {
             None => {
-                let whole = context.column()?.counts();
+                let whole = context.counts()?;
                 counts.extend((0u32..).zip(whole).filter(|entry| entry.1 > 0));
-                size as u64
+                context.records.len()
             }
-            Some(people) => whole_of(people, &mut counts),
+            Some(people) => whole_of(people, context.records, &mut counts),
         };
         look_at(people, &counts, |view| {
             for point in self.points.iter_mut().filter(|point| point.by_value) {
@@ -210,9 +211,10 @@ impl PrivacySkyline {
 }
 
 /// The whole table as one group.
-fn whole_of(people: &People, counts: &mut BTreeMap<u32, u64>) -> u64 {
+fn whole_of(people: &People, records: Records<'_>, counts: &mut BTreeMap<u32, u64>) -> u64 {
     let mut counter = Counter::new(people.domain());
-    people.count(&counter.count(0, people.codes.iter().copied()), counts)
+    let codes = people.codes.iter().enumerate().map(|(row, &code)| (code, records.weight(row)));
+    people.count(&counter.add(0, codes), counts)
 }
 
 /// The points that protect each value: those that name it; for all others that need protection
@@ -635,7 +637,8 @@ mod tests {
         let schema = Schema::new(columns);
         let wanted = Requirement::new("skyline", &written(case, points), &[], &schema).unwrap();
         let bound = wanted.bind(&table, &schema, Path::new(".")).unwrap();
-        let (codes, domain) = bound.coded(&table).unwrap().unwrap();
+        let codes = bound.codes(&table).unwrap().unwrap();
+        let (codes, domain) = codes.as_coded();
         let (mut counter, mut evidence, mut start) = (Counter::new(domain), Evidence::none(), 0);
         let (mut violating, times) = (0, 3);
         for (at, group) in groups.iter().enumerate() {
@@ -676,7 +679,8 @@ mod tests {
     fn verdict_of(case: Case, groups: &[People], points: &[Named]) -> Verdict {
         let table = table_of(groups);
         let bound = bound(case, &table, points);
-        let (codes, domain) = bound.coded(&table).unwrap().unwrap();
+        let codes = bound.codes(&table).unwrap().unwrap();
+        let (codes, domain) = codes.as_coded();
         let (mut counter, mut evidence, mut start) = (Counter::new(domain), Evidence::none(), 0);
         for (at, group) in groups.iter().enumerate() {
             let own = codes[start..start + group.len()].iter().copied();
@@ -820,7 +824,7 @@ mod tests {
             let wanted = Requirement::new("skyline", &written(case, &[(l, k, m, "0.9", None)]), &[], &schema).unwrap();
             let on = ["s".to_string()];
             let context = Context {
-                table: &table,
+                records: (&table).into(),
                 schema: &schema,
                 params: &wanted.criterion.params,
                 on: &on,

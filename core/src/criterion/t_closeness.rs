@@ -46,7 +46,7 @@ pub const KIND: Kind<Build> = Kind {
                 _ => (Distance::Equal, None),
             };
             let criterion =
-                TCloseness { t: context.params.decimal("t").fraction(), whole: Whole::of(context.column()?), distance };
+                TCloseness { t: context.params.decimal("t").fraction(), whole: Whole::of(context.counts()?), distance };
             Ok(Bound { goes_by, ..Bound::on_column(context, Box::new(criterion))? })
         },
     },
@@ -80,8 +80,8 @@ impl Distance {
             );
         }
         let mut total = 0;
-        let up_to: Vec<u64> = column
-            .counts()
+        let up_to: Vec<u64> = context
+            .counts()?
             .iter()
             .map(|count| {
                 total += count;
@@ -99,8 +99,8 @@ impl Distance {
 
     fn hierarchical(context: &Context<'_>) -> Result<Distance> {
         let column = context.column()?;
-        let hierarchy = context.schema.hierarchy(column)?;
-        let counts = column.counts();
+        let hierarchy = context.schema.hierarchy(&context.records.described(column))?;
+        let counts = context.counts()?;
         let levels = (0..hierarchy.height()).map(|level| {
             let nodes = hierarchy.codes(level).to_vec();
             let mut count_of_node = vec![0; hierarchy.labels(level).len()];

@@ -15,9 +15,9 @@ pub use bucketize::bucketize;
 pub use local::Labels;
 pub use lowest::Lowest;
 
-use crate::candidate::{Coded, Counter, Groups, Histogram};
+use crate::candidate::{Coded, Counter, Groups, Histogram, Records};
 use crate::chance::Chance;
-use crate::criterion::{Bound, Criterion, Evidence};
+use crate::criterion::{Bound, Codes, Criterion, Evidence};
 use crate::data::hierarchy::TOP;
 use crate::data::{Column, ColumnSpec, Role, Schema, Table};
 use crate::error::Result;
@@ -137,7 +137,7 @@ pub fn generalize(
         .map(|(column, &level)| Ok(schema.quasi_hierarchy(column)?.generalize(column, level)))
         .collect::<Result<_>>()?;
     let groups = Groups::by_columns(&coarse.iter().collect::<Vec<_>>(), table.rows());
-    let violating = violating(table, bound, &groups)?;
+    let violating = violating(table.into(), bound, &groups)?;
     let mut is_kept = vec![true; table.rows()];
     for group in (0..groups.len()).filter(|&group| violating[group]) {
         groups.rows(group).iter().for_each(|&row| is_kept[row as usize] = false);
@@ -192,45 +192,55 @@ fn in_order_of_values(columns: &[&Column], rows: usize) -> impl Iterator<Item = 
 
 /// Whether each group violates a criterion. Of a criterion that looks at several groups together,
 /// if all of them violate it, those that do not hold among any others.
-fn violating(table: &Table, bound: &[Bound], groups: &Groups) -> Result<Vec<bool>> {
+fn violating(records: Records<'_>, bound: &[Bound], groups: &Groups) -> Result<Vec<bool>> {
     let mut violating = vec![false; groups.len()];
     for bound in bound {
-        let (coded, criterion) = (bound.coded(table)?, &*bound.criterion);
-        if criterion.is_cross_group() && holds_together(coded, criterion, groups) {
+        let codes = bound.codes(records.rows())?;
+        let read = Read { records, coded: codes.as_ref().map(Codes::as_coded), groups };
+        let criterion = &*bound.criterion;
+        if criterion.is_cross_group() && read.holds_together(criterion) {
             continue;
         }
         violating.par_iter_mut().enumerate().for_each_init(
-            || counter(coded),
+            || read.counter(),
             |counter, (group, violating)| {
-                *violating |= !with_histogram(coded, groups, group, counter, |one| criterion.holds_among(one));
+                *violating |= !read.with_histogram(group, counter, |one| criterion.holds_among(one));
             },
         );
     }
     Ok(violating)
 }
 
-fn holds_together(coded: Option<Coded<'_>>, criterion: &dyn Criterion, groups: &Groups) -> bool {
-    let (mut evidence, mut counter) = (Evidence::none(), counter(coded));
-    for group in 0..groups.len() {
-        with_histogram(coded, groups, group, &mut counter, |one| criterion.gather(&mut evidence, one, 1));
+/// What a criterion reads of groups.
+struct Read<'a> {
+    records: Records<'a>,
+    coded: Option<Coded<'a>>,
+    groups: &'a Groups,
+}
+
+impl Read<'_> {
+    fn holds_together(&self, criterion: &dyn Criterion) -> bool {
+        let (mut evidence, mut counter) = (Evidence::none(), self.counter());
+        for group in 0..self.groups.len() {
+            self.with_histogram(group, &mut counter, |one| criterion.gather(&mut evidence, one, 1));
+        }
+        criterion.verdict(&evidence).holds
     }
-    criterion.verdict(&evidence).holds
-}
 
-fn counter(coded: Option<Coded<'_>>) -> Counter {
-    Counter::new(coded.map_or(0, |(_, domain)| domain))
-}
+    fn counter(&self) -> Counter {
+        Counter::new(self.coded.map_or(0, |(_, domain)| domain))
+    }
 
-fn with_histogram<T>(
-    coded: Option<Coded<'_>>,
-    groups: &Groups,
-    group: usize,
-    counter: &mut Counter,
-    look: impl FnOnce(&Histogram<'_>) -> T,
-) -> T {
-    let rows = groups.rows(group);
-    match coded {
-        None => look(&Histogram::of_size(group, rows.len() as u64)),
-        Some((codes, _)) => look(&counter.count(group, rows.iter().map(|&row| codes[row as usize]))),
+    fn with_histogram<T>(&self, group: usize, counter: &mut Counter, look: impl FnOnce(&Histogram<'_>) -> T) -> T {
+        let rows = self.groups.rows(group);
+        let Some((codes, _)) = self.coded else {
+            return look(&Histogram::of_size(group, self.records.weight_of(rows)));
+        };
+        match self.records.counts() {
+            None => look(&counter.count(group, rows.iter().map(|&row| codes[row as usize]))),
+            Some(counts) => {
+                look(&counter.add(group, rows.iter().map(|&row| (codes[row as usize], counts[row as usize]))))
+            }
+        }
     }
 }

@@ -43,7 +43,7 @@ fn all_counts(domain: usize, most: u32) -> Vec<Counts> {
 impl<'a> World<'a> {
     fn new(bound: &'a Bound, table: &Table) -> World<'a> {
         // Where no value is read, any will do.
-        let domain = bound.coded(table).unwrap().map_or(2, |coded| coded.1);
+        let domain = bound.codes(table).unwrap().map_or(2, |codes| codes.domain());
         let most = if domain > 4 { 6 } else { 8 };
         let mut counter = Counter::new(domain);
         let mut holds = |counts: &Counts| {

@@ -359,7 +359,7 @@ proptest! {
             if matches!(bound.subject, Subject::Nothing) {
                 continue;
             }
-            let domain = bound.coded(&table).unwrap().unwrap().1;
+            let domain = bound.codes(&table).unwrap().unwrap().domain();
             let mut counts: Vec<u32> = counts.iter().copied().cycle().take(domain).collect();
             counts[0] += u32::from(counts.iter().all(|&count| count == 0));
             let mut counter = Counter::new(domain);

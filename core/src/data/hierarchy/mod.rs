@@ -243,8 +243,8 @@ fn ladder_of(column: &Column, what: &str, path: impl Fn(&str) -> Option<Vec<Stri
 }
 
 fn not_treated(column: &Column, code: u32, what: &str) -> Error {
-    let record = column.codes().iter().position(|&other| other == code).map_or(0, |row| row + 1);
-    Error::data(format!("column \"{}\": the value in record {record} is not {what}", column.name()))
+    let value = column.place_of(code);
+    Error::data(format!("column \"{}\": the value {value} is not {what}", column.name()))
         .help("mend the value, list it under `missing`, or choose another hierarchy")
 }
 
