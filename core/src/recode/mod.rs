@@ -10,10 +10,12 @@
 mod bucketize;
 mod local;
 mod lowest;
+mod recipe;
 
 pub use bucketize::bucketize;
 pub use local::Labels;
 pub use lowest::Lowest;
+pub use recipe::{Recipe, Relabelled};
 
 use crate::candidate::{Coded, Counter, Groups, Histogram, Records};
 use crate::chance::Chance;
@@ -87,6 +89,12 @@ impl Recoding {
             Role::Identifier => false,
         }
     }
+
+    /// The columns of the plan that are published.
+    fn published(self, schema: &Schema) -> Vec<String> {
+        let published = schema.columns().iter().filter(|spec| self.publishes(spec));
+        published.map(|spec| spec.name.clone()).collect()
+    }
 }
 
 /// A recoded table.
@@ -130,19 +138,7 @@ pub fn generalize(
     levels: &[usize],
     recoding: Recoding,
 ) -> Result<Recoded> {
-    let quasi = schema.select(table, Role::Quasi)?;
-    let coarse: Vec<Column> = quasi
-        .par_iter()
-        .zip(levels)
-        .map(|(column, &level)| Ok(schema.quasi_hierarchy(column)?.generalize(column, level)))
-        .collect::<Result<_>>()?;
-    let groups = Groups::by_columns(&coarse.iter().collect::<Vec<_>>(), table.rows());
-    let violating = violating(table.into(), bound, &groups)?;
-    let mut is_kept = vec![true; table.rows()];
-    for group in (0..groups.len()).filter(|&group| violating[group]) {
-        groups.rows(group).iter().for_each(|&row| is_kept[row as usize] = false);
-    }
-    published(table, schema, &coarse, is_kept, recoding)
+    Recipe::new(table, schema, bound, levels, recoding)?.apply(table)
 }
 
 /// Gives the values of each group one label. Groups are formed anew from the labels: some may be
@@ -155,31 +151,25 @@ pub fn generalize_groups(table: &Table, schema: &Schema, groups: &Groups, recodi
         .collect::<Result<_>>()?;
     let mut is_kept = vec![false; table.rows()];
     groups.order().iter().for_each(|&row| is_kept[row as usize] = true);
-    published(table, schema, &coarse, is_kept, recoding)
+    published(table, &recoding.published(schema), &coarse, is_kept)
 }
 
 /// The rows that are kept, with coarser quasi-identifiers, in the order of their values.
-fn published(
-    table: &Table,
-    schema: &Schema,
-    coarse: &[Column],
-    is_kept: Vec<bool>,
-    recoding: Recoding,
-) -> Result<Recoded> {
-    let columns: Vec<&Column> = published_columns(table, schema, recoding)
+fn published(table: &Table, names: &[String], coarse: &[Column], is_kept: Vec<bool>) -> Result<Recoded> {
+    let columns: Vec<&Column> = published_columns(table, names)
         .map(|column| coarse.iter().find(|coarse| coarse.name() == column.name()).unwrap_or(column))
         .collect();
     let row_of: Vec<u32> = in_order_of_values(&columns, table.rows()).filter(|&row| is_kept[row as usize]).collect();
     let published: Vec<Column> = columns.par_iter().map(|column| column.rows(&row_of)).collect();
     let table_out = Table::new(published)?;
-    let groups = Groups::by_columns(&schema.select(&table_out, Role::Quasi)?, row_of.len());
+    let quasi = coarse.iter().map(|column| table_out.column(column.name())).collect::<Result<Vec<_>>>()?;
+    let groups = Groups::by_columns(&quasi, row_of.len());
     Ok(Recoded { groups, suppressed: table.rows() - row_of.len(), table: table_out, row_of })
 }
 
 /// The columns that are published, in the order of the table.
-fn published_columns<'t>(table: &'t Table, schema: &Schema, recoding: Recoding) -> impl Iterator<Item = &'t Column> {
-    let published = move |column: &&Column| schema.find(column.name()).is_some_and(|spec| recoding.publishes(spec));
-    table.columns().iter().filter(published)
+fn published_columns<'t>(table: &'t Table, names: &[String]) -> impl Iterator<Item = &'t Column> {
+    table.columns().iter().filter(|column| names.iter().any(|name| name == column.name()))
 }
 
 /// Rows in the order of their values in all columns; rows that are alike in all of them stay as

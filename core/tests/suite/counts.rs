@@ -10,6 +10,7 @@ use sfumato::criterion::{Bound, KINDS, Requirement};
 use sfumato::data::{Column, ReadOptions, Schema, Table, csv};
 use sfumato::error::Result;
 use sfumato::kind::Raw;
+use sfumato::recode::{Recipe, Recoding, generalize};
 use sfumato::utility::{self, ChosenMetric};
 use sfumato::watch::Watch;
 use sfumato::{TablePlan, audit};
@@ -189,10 +190,10 @@ proptest! {
         }
     }
 
-    /// Metrics of levels.
+    /// Metrics of levels, and the recipe that carries them out.
     #[test]
-    fn metrics_are_those_of_the_table(
-        rows in rows(40), levels in (0usize..4, 0usize..4, 0usize..2), which in 0usize..60,
+    fn metrics_and_recipes_are_those_of_the_table(
+        rows in rows(40), levels in (0usize..4, 0usize..4, 0usize..2), which in 0usize..60, drop: bool,
     ) {
         let (table, schema) = (table(&rows), schema(false));
         let counts = counted(&table, &schema);
@@ -207,6 +208,24 @@ proptest! {
             Judge::for_all_metrics(&task).unwrap().measure_all(&levels)
         };
         prop_assert_eq!(measured((&counts).into(), &of_counts), measured((&table).into(), &of_table));
+
+        let insensitive = if drop { sfumato::recode::Insensitive::Drop } else { Default::default() };
+        let recoding = Recoding { insensitive, ..Recoding::default() };
+        let recipe = Recipe::new(&counts, &schema, &of_counts, &levels, recoding).unwrap();
+        prop_assert_eq!(&recipe, &Recipe::new(&table, &schema, &of_table, &levels, recoding).unwrap());
+        let (made, plain) = (recipe.apply(&table).unwrap(), generalize(&table, &schema, &of_table, &levels, recoding).unwrap());
+        prop_assert_eq!((&made.table, &made.groups, &made.row_of), (&plain.table, &plain.groups, &plain.row_of));
+        prop_assert_eq!(recipe.suppressed, made.suppressed as u64);
+        // Published and suppressed are all; and counting what is published gives what was foretold.
+        let foretold = recipe.apply_to_counts(&counts).unwrap();
+        prop_assert_eq!(foretold.records() + recipe.suppressed, counts.records());
+        let recounted = counted(&made.table, &schema);
+        let hold_for = |counts: &Counts| told(&audit_counts(counts, &schema, &wanted, Path::new(".")).unwrap());
+        if made.table.rows() > 0 {
+            prop_assert_eq!(by_labels(&foretold), by_labels(&recounted));
+            prop_assert_eq!(hold_for(&foretold), hold_for(&recounted));
+        }
+        check_labels(&table, &schema, &recipe, &levels);
     }
 
     /// Counts beyond 32 bits: what asks for shares alone is decided as before, sizes grow with them.
@@ -247,6 +266,30 @@ proptest! {
 /// Criteria that ask how many people there are, and not for shares alone: with more people of each
 /// kind they hold the sooner.
 const COUNT_PEOPLE: [&str; 4] = ["k-anonymity", "alpha-k-anonymity", "ck-safety", "skyline"];
+
+/// Vectors of labels with their counts.
+fn by_labels(counts: &Counts) -> BTreeMap<Vec<String>, u64> {
+    let mut names: Vec<&Column> = counts.columns().collect();
+    names.sort_by_key(|column| column.name());
+    let mut found = BTreeMap::new();
+    for (row, count) in counts.counts().iter().enumerate() {
+        *found.entry(names.iter().map(|column| column.value(row).to_string()).collect()).or_insert(0) += count;
+    }
+    found
+}
+
+/// The labels of a recipe are those of the hierarchies.
+fn check_labels(table: &Table, schema: &Schema, recipe: &Recipe, levels: &[usize]) {
+    for (relabelled, &level) in recipe.columns.iter().zip(levels) {
+        let column = table.column(&relabelled.name).unwrap();
+        let hierarchy = schema.quasi_hierarchy(column).unwrap();
+        let pairs: BTreeMap<&str, &str> = relabelled.pairs().collect();
+        assert_eq!(pairs.len(), column.domain().len());
+        for code in 0..column.domain().len() as u32 {
+            assert_eq!(pairs[column.domain().label(code)], hierarchy.label(level, code));
+        }
+    }
+}
 
 /// One record less than k is one too few, and 32 bits never run over.
 #[test]
