@@ -1,7 +1,7 @@
-//! One scan over the groups of a table that answers every criterion.
+//! One scan over the groups of a table, or of counts, that answers every criterion.
 
-use crate::candidate::{Counter, Groups, Histogram};
-use crate::criterion::{Bound, Criterion, Evidence, Holders, Reached, Requirement, Subject, Verdict};
+use crate::candidate::{Counter, Counts, Groups, Histogram, Records};
+use crate::criterion::{Bound, Codes, Criterion, Evidence, Holders, Reached, Requirement, Subject, Verdict};
 use crate::data::{Schema, Table};
 use crate::error::{Error, Result};
 use crate::exact::Fraction;
@@ -18,7 +18,7 @@ use std::path::Path;
 #[derive(Clone)]
 pub struct Audit {
     /// Records in the table.
-    pub records: usize,
+    pub records: u64,
     /// Groups of records that look alike.
     pub groups: usize,
     /// One answer for each requirement, in their order.
@@ -32,7 +32,7 @@ pub struct Answer {
     pub requirement: Requirement,
     /// What was found.
     pub verdict: Verdict,
-    /// The first record (from 1) of the group that decides.
+    /// The first record (from 1) of the group that decides; `None` where only counts are at hand.
     pub worst_record: Option<usize>,
     /// For a criterion about how frequent values are: whether one of them is in the way of every
     /// grouping.
@@ -107,16 +107,45 @@ pub fn audit_groups(
     audit_bound(table, groups, requirements, &bound)
 }
 
-/// Checks requirements that are bound to a table already, on groups of its rows; not all rows need
-/// be in one.
-pub fn audit_bound(table: &Table, groups: &Groups, requirements: &[Requirement], bound: &[Bound]) -> Result<Audit> {
+/// Checks every requirement on counts alone, as they stand: the verdicts are those of the table
+/// that was counted, and no record is named.
+///
+/// ```
+/// use sfumato::candidate::Counts;
+/// use sfumato::criterion::Requirement;
+/// use sfumato::data::{Schema, sample};
+///
+/// let schema = Schema::of(&["zip"], &["disease"]);
+/// let counts = Counts::of_table(&sample::clinic(), &schema)?;
+/// let wanted = Requirement::new("distinct-l-diversity", &[("l", "2".into())], &[], &schema)?;
+/// let audit = sfumato::audit::audit_counts(&counts, &schema, &[wanted], ".".as_ref())?;
+/// assert_eq!((audit.records, audit.groups), (6, 2));
+/// # Ok::<(), sfumato::Error>(())
+/// ```
+pub fn audit_counts(counts: &Counts, schema: &Schema, requirements: &[Requirement], folder: &Path) -> Result<Audit> {
+    let table = Records::from(counts).rows();
+    let groups = Groups::by_columns(&schema.quasi(table)?, table.rows());
+    let prepared = counts.prepare(schema)?;
+    let bind = requirements.iter().map(|wanted| wanted.bind(&prepared, schema, folder));
+    audit_bound(&prepared, &groups, requirements, &bind.collect::<Result<Vec<_>>>()?)
+}
+
+/// Checks requirements that are bound already, on groups of the rows that they are bound to; not
+/// all rows need be in one.
+pub fn audit_bound<'a>(
+    records: impl Into<Records<'a>>,
+    groups: &Groups,
+    requirements: &[Requirement],
+    bound: &[Bound],
+) -> Result<Audit> {
+    let records = records.into();
     for bound in bound {
         if let Holders::Records(whose) = &bound.holders {
             keep_people_whole(groups, whose)?;
         }
     }
     let mut evidence = vec![Evidence::none(); bound.len()];
-    for scan in scans(table, bound)? {
+    for scan in scans(records, bound)? {
         let found = scan.run(groups, bound);
         for (&at, found) in scan.criteria.iter().zip(found) {
             evidence[at] = found;
@@ -125,34 +154,36 @@ pub fn audit_bound(table: &Table, groups: &Groups, requirements: &[Requirement],
     let mut counted = HashMap::new();
     let answers = requirements.iter().zip(bound).zip(evidence).map(|((wanted, bound), evidence)| {
         let verdict = bound.criterion.verdict(&evidence);
-        let worst_record = verdict.worst.map(|worst| groups.rows(worst.group)[0] as usize + 1);
+        let worst = verdict.worst.filter(|_| records.counts().is_none());
+        let worst_record = worst.map(|worst| groups.rows(worst.group)[0] as usize + 1);
         let eligibility = match bound.criterion.eligibility() {
             // What holds for all groups would hold for them merged.
             Some(l) if verdict.holds => Some(Eligibility { l, too_frequent: None }),
-            _ => eligibility(table, bound, &mut counted)?,
+            _ => eligibility(records, bound, &mut counted)?,
         };
         Ok(Answer { requirement: wanted.clone(), verdict, worst_record, eligibility, is_checked: true })
     });
-    Ok(Audit { records: groups.records(), groups: groups.len(), criteria: answers.collect::<Result<_>>()? })
+    let in_groups = records.weight_of(groups.order());
+    Ok(Audit { records: in_groups, groups: groups.len(), criteria: answers.collect::<Result<_>>()? })
 }
 
-/// Whether any grouping of a table can satisfy a criterion that is bound to it; nothing if it is
+/// Whether any grouping of records can satisfy a criterion that is bound to them; `None` if it is
 /// not about how frequent values are.
 ///
 /// # Claim
 /// Such criteria are monotone: if all groups of a grouping hold, so does everybody in one group.
 /// And that is a grouping.
-fn eligibility<'t>(
-    table: &'t Table,
-    bound: &'t Bound,
-    counted: &mut HashMap<&'t str, Vec<u64>>,
+fn eligibility<'b>(
+    records: Records<'_>,
+    bound: &'b Bound,
+    counted: &mut HashMap<&'b str, Vec<u64>>,
 ) -> Result<Option<Eligibility>> {
     let (Some(l), Subject::Column(name)) = (bound.criterion.eligibility(), &bound.subject) else { return Ok(None) };
-    let column = table.column(name)?;
-    let counts = counted.entry(name).or_insert_with(|| column.counts());
+    let column = records.rows().column(name)?;
+    let counts = counted.entry(name).or_insert_with(|| records.counts_of(column));
     let ranked = Ranked::new(counts);
     let mut counter = Counter::new(counts.len());
-    let entries = (0u32..).zip(&*counts).filter(|(_, count)| **count > 0).map(|(code, &count)| (code, count as u32));
+    let entries = (0u32..).zip(&*counts).filter(|(_, count)| **count > 0).map(|(code, &count)| (code, count));
     let is_too_small = ranked.records() < bound.criterion.least().size;
     if is_too_small || ranked.is_eligible(l) || bound.criterion.holds(&counter.take(0, entries)) {
         return Ok(Some(Eligibility { l, too_frequent: None }));
@@ -193,24 +224,25 @@ pub(crate) fn keep_people_whole(groups: &Groups, whose: &[u32]) -> Result<()> {
 
 /// Criteria that read the same column, answered in one pass.
 struct Scan<'a> {
-    /// Codes and the size of their domain; nothing where sizes are enough.
-    codes: Option<(&'a [u32], usize)>,
+    records: Records<'a>,
+    /// What they read; `None` where sizes are enough.
+    codes: Option<Codes<'a>>,
     criteria: Vec<usize>,
 }
 
-fn scans<'a>(table: &'a Table, bound: &'a [Bound]) -> Result<Vec<Scan<'a>>> {
+fn scans<'a>(records: Records<'a>, bound: &'a [Bound]) -> Result<Vec<Scan<'a>>> {
     let mut scans: Vec<(Option<&str>, Scan<'a>)> = Vec::new();
     for (at, bound) in bound.iter().enumerate() {
-        let codes = bound.coded(table)?;
-        // Made columns are each their own; all others are told by their name, sizes alone by none.
+        let codes = bound.codes(records.rows())?;
+        // Columns are told by their name, sizes alone by none; all others are each their own.
         let name = match &bound.subject {
             Subject::Nothing => Some(""),
             Subject::Column(name) => Some(name.as_str()),
-            Subject::Made(..) => None,
+            Subject::Columns(_) | Subject::Rows(..) => None,
         };
         match scans.iter_mut().find(|(known, _)| name.is_some() && *known == name) {
             Some((_, scan)) => scan.criteria.push(at),
-            None => scans.push((name, Scan { codes, criteria: vec![at] })),
+            None => scans.push((name, Scan { records, codes, criteria: vec![at] })),
         }
     }
     Ok(scans.into_iter().map(|(_, scan)| scan).collect())
@@ -236,11 +268,18 @@ impl Scan<'_> {
                 criterion.gather(evidence, histogram, times);
             }
         };
-        let Some((codes, domain)) = self.codes else {
-            range.for_each(|group| add(&Histogram::of_size(group, groups.size(group) as u64), 1));
+        let Some((codes, domain)) = self.codes.as_ref().map(Codes::as_coded) else {
+            range.for_each(|group| add(&Histogram::of_size(group, self.records.weight_of(groups.rows(group))), 1));
             return evidence;
         };
         let mut counter = Counter::new(domain);
+        if let Some(counts) = self.records.counts() {
+            for group in range {
+                let rows = groups.rows(group).iter().map(|&row| (codes[row as usize], counts[row as usize]));
+                add(&counter.add(group, rows), 1);
+            }
+            return evidence;
+        }
         let mut small = SmallGroups::default();
         for group in range {
             let codes = groups.rows(group).iter().map(|&row| codes[row as usize]);

@@ -39,7 +39,8 @@
 //! The same in code, plan file, command line and reports. *Table*: rows about people.
 //! *Quasi-identifier*: a column that can be linked with outside data. *Sensitive*: a column whose
 //! values must not be learned. *Identifier*: names a person. *Insensitive*: the rest. *Hierarchy*:
-//! how values are made coarser. *Group*: rows that look alike, and its *histogram* of sensitive
+//! how values are made coarser. *Counts*: distinct vectors of values, and how many records have
+//! each. *Group*: rows that look alike, and its *histogram* of sensitive
 //! values. *Criterion*: what must hold. *Evidence*: what groups tell about a criterion. *Belief*:
 //! an attacker's probability. *Plan*: what the custodian asks for.
 

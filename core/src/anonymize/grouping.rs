@@ -2,7 +2,7 @@
 
 use super::Task;
 use crate::candidate::{Coded, Counter, Groups, Histogram};
-use crate::criterion::{Bound, Criterion};
+use crate::criterion::{Bound, Codes, Criterion};
 use crate::data::Table;
 use crate::error::Result;
 use crate::kind::Raw;
@@ -49,24 +49,24 @@ pub(super) fn bucket_size(task: &Task<'_>, written: u64) -> usize {
 /// Decides whether records that are put together satisfy every criterion, whatever other groups
 /// there are.
 pub struct Safety<'a> {
-    criteria: Vec<(&'a dyn Criterion, Option<Coded<'a>>)>,
+    criteria: Vec<(&'a dyn Criterion, Option<Codes<'a>>)>,
 }
 
 impl<'a> Safety<'a> {
     /// Of criteria that are bound to the table.
     pub fn new(table: &'a Table, bound: &'a [Bound]) -> Result<Safety<'a>> {
-        let criteria = bound.iter().map(|bound| Ok((&*bound.criterion, bound.coded(table)?)));
+        let criteria = bound.iter().map(|bound| Ok((&*bound.criterion, bound.codes(table)?)));
         Ok(Safety { criteria: criteria.collect::<Result<_>>()? })
     }
 
     /// The criteria with the codes that each reads.
-    pub fn criteria(&self) -> &[(&'a dyn Criterion, Option<Coded<'a>>)] {
-        &self.criteria
+    pub fn criteria(&self) -> impl Iterator<Item = (&'a dyn Criterion, Option<Coded<'_>>)> {
+        self.criteria.iter().map(|(criterion, codes)| (*criterion, codes.as_ref().map(Codes::as_coded)))
     }
 
     /// Whether only sizes matter.
     pub fn reads_sizes_only(&self) -> bool {
-        self.criteria.iter().all(|(_, coded)| coded.is_none())
+        self.criteria.iter().all(|(_, codes)| codes.is_none())
     }
 
     /// How many records a group needs at least.
@@ -81,19 +81,19 @@ impl<'a> Safety<'a> {
 
     /// A checker for one thread.
     pub fn checker(&self) -> Checker<'_> {
-        let counters = self.criteria.iter().map(|(_, coded)| Counter::new(coded.map_or(0, |(_, domain)| domain)));
+        let counters = self.criteria().map(|(_, coded)| Counter::new(coded.map_or(0, |(_, domain)| domain)));
         self.checker_with(counters.collect())
     }
 
     /// A checker with the memory of another one of the same criteria.
     pub fn checker_with(&self, counters: Vec<Counter>) -> Checker<'_> {
-        Checker { criteria: &self.criteria, counters }
+        Checker { criteria: self.criteria().collect(), counters }
     }
 }
 
 /// Checks records that are put together.
 pub struct Checker<'a> {
-    criteria: &'a [(&'a dyn Criterion, Option<Coded<'a>>)],
+    criteria: Vec<(&'a dyn Criterion, Option<Coded<'a>>)>,
     counters: Vec<Counter>,
 }
 
@@ -111,10 +111,10 @@ impl Checker<'_> {
     /// Whether records are safe of which so many have the sensitive values of a row.
     pub fn holds_counted(&mut self, records: &[(u32, u32)]) -> bool {
         let size = records.iter().map(|(_, count)| u64::from(*count)).sum();
-        self.holds_for(size, || records.iter().copied())
+        self.holds_for(size, || records.iter().map(|&(row, count)| (row, u64::from(count))))
     }
 
-    fn holds_for<I: Iterator<Item = (u32, u32)>>(&mut self, size: u64, records: impl Fn() -> I) -> bool {
+    fn holds_for<I: Iterator<Item = (u32, u64)>>(&mut self, size: u64, records: impl Fn() -> I) -> bool {
         self.criteria.iter().zip(&mut self.counters).all(|((criterion, coded), counter)| match coded {
             None => criterion.holds_among(&Histogram::of_size(0, size)),
             Some((codes, _)) => {
@@ -127,7 +127,7 @@ impl Checker<'_> {
 
 /// Records that are put together one after the other, and whether they are safe so far.
 pub struct Growing<'a> {
-    criteria: &'a [(&'a dyn Criterion, Option<Coded<'a>>)],
+    criteria: Vec<(&'a dyn Criterion, Option<Coded<'a>>)>,
     size: u64,
     counts: Vec<Counts>,
     counter: Counter,
@@ -136,7 +136,7 @@ pub struct Growing<'a> {
 /// How often each code occurs, and which do.
 #[derive(Default)]
 struct Counts {
-    of_code: Vec<u32>,
+    of_code: Vec<u64>,
     present: Vec<u32>,
 }
 
@@ -144,10 +144,9 @@ impl<'a> Growing<'a> {
     /// No records.
     pub fn new(safety: &'a Safety<'a>) -> Growing<'a> {
         let counts = safety
-            .criteria
-            .iter()
+            .criteria()
             .map(|(_, coded)| Counts { of_code: vec![0; coded.map_or(0, |(_, domain)| domain)], present: Vec::new() });
-        Growing { criteria: &safety.criteria, size: 0, counts: counts.collect(), counter: Counter::new(0) }
+        Growing { criteria: safety.criteria().collect(), size: 0, counts: counts.collect(), counter: Counter::new(0) }
     }
 
     /// More records.

@@ -14,11 +14,11 @@
 use super::optimal::{find_best, outcome};
 use super::search::LatticeSearch;
 use super::{
-    Along, BUDGET, Build, Class, Generalization, Judge, Lattice, Method, SEARCH, Task, Transformation, bounded,
-    lattice_within, level_ranges,
+    Along, BUDGET, Build, Class, Generalization, Judge, Lattice, LevelTask, Method, SEARCH, Task, Transformation,
+    search_levels,
 };
 use crate::data::{Column, Schema};
-use crate::error::{Fault, Result};
+use crate::error::Result;
 use crate::kind::Kind;
 
 /// The description of the method.
@@ -40,14 +40,11 @@ struct Incognito {
 
 impl Method for Incognito {
     fn run(&self, task: &Task<'_>) -> Result<Option<Transformation>> {
-        match lattice_within(task, self.budget) {
-            Ok(lattice) => Ok(all(&Judge::new(task)?, lattice).map(Transformation::Levels)),
-            Err(error) if self.bounded && error.fault() == Fault::Resources => {
-                let found = bounded::best(&Judge::new(task)?, &level_ranges(task)?, self.budget)?;
-                Ok(found.map(Transformation::Levels))
-            }
-            Err(error) => Err(error),
-        }
+        Ok(self.choose_levels(&task.levels())?.map(Transformation::Levels))
+    }
+
+    fn choose_levels(&self, task: &LevelTask<'_>) -> Result<Option<Generalization>> {
+        search_levels(task, self.budget, self.bounded, all)
     }
 
     fn along(&self, _at: usize, _column: &Column, _schema: &Schema) -> Result<Along> {

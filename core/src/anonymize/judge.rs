@@ -1,9 +1,9 @@
 //! Is a candidate safe, and what is it worth? Decided on frequency sets.
 
-use super::Task;
+use super::LevelTask;
 use crate::candidate::{Coded, FrequencySet, Histogram, Scratch, dense_ids};
-use crate::criterion::{Criterion, Evidence, Subject};
-use crate::data::Role;
+use crate::criterion::{Codes, Criterion, Evidence, Subject};
+use crate::data::{Column, Role};
 use crate::error::Result;
 use crate::utility::{Candidate, Joint, Metric, Scale, Scales, times_ln};
 use crate::watch::Watch;
@@ -88,37 +88,43 @@ const MOST_MADE: usize = 48;
 
 impl<'a> Judge<'a> {
     /// Prepares a task: one scan over its rows.
-    pub fn new(task: &Task<'a>) -> Result<Judge<'a>> {
+    pub fn new(task: &LevelTask<'a>) -> Result<Judge<'a>> {
         let metric = task.metric.build();
         let needs_joint = metric.needs_joint();
         Judge::with(task, metric, needs_joint)
     }
 
     /// Prepares a task for measuring by every metric.
-    pub fn for_all_metrics(task: &Task<'a>) -> Result<Judge<'a>> {
+    pub fn for_all_metrics(task: &LevelTask<'a>) -> Result<Judge<'a>> {
         Judge::with(task, task.metric.build(), true)
     }
 
-    fn with(task: &Task<'a>, metric: Box<dyn Metric>, needs_joint: bool) -> Result<Judge<'a>> {
-        let quasi = task.schema.select(task.table, Role::Quasi)?;
-        let scales: Vec<Scale> = quasi
-            .iter()
-            .map(|column| Ok(Scale::new(column, &task.schema.quasi_hierarchy(column)?)))
-            .collect::<Result<_>>()?;
+    fn with(task: &LevelTask<'a>, metric: Box<dyn Metric>, needs_joint: bool) -> Result<Judge<'a>> {
+        let (records, rows) = (task.records, task.records.rows());
+        let quasi = task.schema.select(rows, Role::Quasi)?;
+        let scale = |column: &&Column| {
+            let hierarchy = task.schema.quasi_hierarchy(&records.described(column))?;
+            Ok(Scale::new(column.name(), &records.counts_of(column), &hierarchy))
+        };
+        let scales: Vec<Scale> = quasi.iter().map(scale).collect::<Result<_>>()?;
         let coded: Vec<Coded<'_>> = quasi.iter().map(|column| (column.codes(), column.domain().len())).collect();
         let ladders: Vec<_> = scales.iter().map(Scale::ladder).collect();
         let joint_codes = needs_joint.then(|| joint_codes(task)).transpose()?;
 
-        let (rules, mut subjects) = collect_rules(task)?;
+        let (rules, codes) = collect_rules(task)?;
+        let mut subjects: Vec<Coded<'_>> = codes.iter().map(Codes::as_coded).collect();
         let joint = joint_codes.as_ref().map(|(codes, domain)| {
             subjects.push((codes, *domain));
             subjects.len() - 1
         });
-        let base = FrequencySet::new(&coded, &ladders, &subjects, task.table.rows());
+        let base = match records.counts() {
+            None => FrequencySet::new(&coded, &ladders, &subjects, rows.rows()),
+            Some(counts) => FrequencySet::from_counts(&coded, &ladders, &subjects, counts),
+        };
         let least_size = task.bound.iter().map(|bound| bound.criterion.least().size).max().unwrap_or(1);
         let upward_closed = rules.iter().flat_map(|rules| &rules.rules).all(|rule| rule.prunes);
-        let joint_sum = joint.map_or(0, |subject| base.counts(subject).map(|count| times_ln(u64::from(count))).sum());
-        let scales = Scales { records: task.table.rows() as u64, columns: scales, joint: joint_sum };
+        let joint_sum = joint.map_or(0, |subject| base.counts(subject).map(times_ln).sum());
+        let scales = Scales { records: records.len(), columns: scales, joint: joint_sum };
         let made = RwLock::new(Vec::new());
         Ok(Judge {
             scales,
@@ -216,10 +222,10 @@ impl<'a> Judge<'a> {
         let mut tally = Tally { limit: self.limit, pruning: 0, all: 0 };
         violating.clear();
         for &size in scratch.sizes() {
-            let small = u64::from(size) < self.least_size;
+            let small = size < self.least_size;
             violating.push(small);
             if small {
-                tally.add(u64::from(size), u64::from(size));
+                tally.add(size, size);
             }
         }
         let alone = |rule: &Rule<'_>| !rule.joins || self.keeps_all();
@@ -355,7 +361,7 @@ impl Rules<'_> {
 
 fn by_size(scratch: &Scratch, violating: &[bool], mut visit: impl FnMut(&Histogram<'_>) -> ControlFlow<()>) {
     for (group, &size) in scratch.sizes().iter().enumerate().filter(|(group, _)| !violating[*group]) {
-        if visit(&Histogram::of_size(group, u64::from(size))).is_break() {
+        if visit(&Histogram::of_size(group, size)).is_break() {
             return;
         }
     }
@@ -363,7 +369,7 @@ fn by_size(scratch: &Scratch, violating: &[bool], mut visit: impl FnMut(&Histogr
 
 fn kept_sizes(work: &Work) -> impl Iterator<Item = u64> {
     let sizes = work.scratch.sizes().iter().zip(&work.violating);
-    sizes.filter(|(_, violating)| !**violating).map(|(&size, _)| u64::from(size))
+    sizes.filter(|(_, violating)| !**violating).map(|(&size, _)| size)
 }
 
 fn joint_of(set: &FrequencySet, subject: usize, work: &mut Work) -> Joint {
@@ -372,10 +378,10 @@ fn joint_of(set: &FrequencySet, subject: usize, work: &mut Work) -> Joint {
     let nothing_left_out = vec![false; work.violating.len()];
     let violating = &work.violating;
     set.histograms(subject, &mut work.scratch, &nothing_left_out, |group| {
-        let sum = group.entries().iter().map(|entry| times_ln(u64::from(entry.1))).sum::<i128>();
+        let sum = group.entries().iter().map(|entry| times_ln(entry.1)).sum::<i128>();
         joint.all += sum;
         if violating[group.group()] {
-            group.entries().iter().for_each(|entry| together[entry.0 as usize] += u64::from(entry.1));
+            group.entries().iter().for_each(|entry| together[entry.0 as usize] += entry.1);
         } else {
             joint.kept += sum;
         }
@@ -386,30 +392,28 @@ fn joint_of(set: &FrequencySet, subject: usize, work: &mut Work) -> Joint {
 }
 
 /// The combinations of all sensitive columns.
-fn joint_codes(task: &Task<'_>) -> Result<(Vec<u32>, usize)> {
-    let sensitive = task.schema.select(task.table, Role::Sensitive)?;
+fn joint_codes(task: &LevelTask<'_>) -> Result<(Vec<u32>, usize)> {
+    let rows = task.records.rows();
+    let sensitive = task.schema.select(rows, Role::Sensitive)?;
     let coded: Vec<Coded<'_>> = sensitive.iter().map(|column| (column.codes(), column.domain().len())).collect();
-    let (codes, count) = dense_ids(&coded, task.table.rows());
+    let (codes, count) = dense_ids(&coded, rows.rows());
     Ok((codes, count.max(1)))
 }
 
 /// The criteria by the subject that they read, and the subjects.
-fn collect_rules<'a, 's>(task: &Task<'a>) -> Result<(Vec<Rules<'a>>, Vec<Coded<'s>>)>
-where
-    'a: 's,
-{
-    let mut subjects: Vec<Coded<'s>> = Vec::new();
+fn collect_rules<'a>(task: &LevelTask<'a>) -> Result<(Vec<Rules<'a>>, Vec<Codes<'a>>)> {
+    let mut subjects: Vec<Codes<'a>> = Vec::new();
     let mut names: Vec<Option<&str>> = Vec::new();
     let mut all: Vec<Rules<'a>> = Vec::new();
     for bound in task.bound {
         let criterion = &*bound.criterion;
         let prunes = if task.limit == 0 { criterion.is_monotone() } else { criterion.survives_growth() };
-        let coded = bound.coded(task.table)?;
+        let codes = bound.codes(task.records.rows())?;
         let name = if let Subject::Column(name) = &bound.subject { Some(name.as_str()) } else { None };
         let known = names.iter().position(|known| name.is_some() && *known == name);
-        let subject = coded.map(|coded| {
+        let subject = codes.map(|codes| {
             known.unwrap_or_else(|| {
-                subjects.push(coded);
+                subjects.push(codes);
                 names.push(name);
                 subjects.len() - 1
             })

@@ -48,10 +48,11 @@ pub use lattice::Lattice;
 pub use replay::{Class, Replay, Replayer, View};
 pub use within::Within;
 
+use crate::candidate::{Counts, Records};
 use crate::chance::Chance;
 use crate::criterion::{Bound, Requirement};
 use crate::data::{Column, Role, Schema, Table};
-use crate::error::{Error, ErrorCode, Result};
+use crate::error::{Error, ErrorCode, Fault, Result};
 use crate::kind::{self, Kind, Member, Param, Params, Raw, Setting, Shape};
 use crate::utility::ChosenMetric;
 use crate::watch::Watch;
@@ -99,6 +100,37 @@ pub struct Task<'a> {
     pub metric: &'a ChosenMetric,
     /// Where random choices come from.
     pub chance: Chance,
+    /// Who follows.
+    pub watch: Watch<'a>,
+}
+
+impl<'a> Task<'a> {
+    /// What matters of it where levels are chosen.
+    pub fn levels(&self) -> LevelTask<'a> {
+        LevelTask {
+            records: self.table.into(),
+            schema: self.schema,
+            bound: self.bound,
+            limit: self.limit,
+            metric: self.metric,
+            watch: self.watch,
+        }
+    }
+}
+
+/// What a method that chooses levels works on: records, or counts of them alone.
+#[derive(Clone, Copy)]
+pub struct LevelTask<'a> {
+    /// The records, as criteria see them.
+    pub records: Records<'a>,
+    /// Roles and hierarchies.
+    pub schema: &'a Schema,
+    /// What must hold, bound to the records.
+    pub bound: &'a [Bound],
+    /// How many records may be suppressed.
+    pub limit: u64,
+    /// What chooses among safe candidates.
+    pub metric: &'a ChosenMetric,
     /// Who follows.
     pub watch: Watch<'a>,
 }
@@ -181,6 +213,13 @@ pub trait Method: Send + Sync {
     /// Finds the levels to publish on, or groups; nothing if no choice is safe.
     fn run(&self, task: &Task<'_>) -> Result<Option<Transformation>>;
 
+    /// Finds the levels to publish on, which counts are enough for; `None` if no choice is safe. A
+    /// method that forms groups of records refuses.
+    fn choose_levels(&self, _task: &LevelTask<'_>) -> Result<Option<Generalization>> {
+        let error = Error::plan("this method forms groups of records: counts are not enough for it");
+        Err(error.help("use a method that chooses levels (`sfumato list methods`), or the table itself"))
+    }
+
     /// What its choices depend on, for criteria that read sensitive values.
     fn class(&self) -> Class;
 
@@ -262,13 +301,29 @@ const BUCKET: Param = Param {
 };
 
 /// The lowest and the highest level of every quasi-identifier.
-fn level_ranges(task: &Task<'_>) -> Result<Vec<(usize, usize)>> {
-    let quasi = task.schema.select(task.table, Role::Quasi)?;
-    quasi.iter().map(|column| task.schema.level_range(column)).collect()
+fn level_ranges(task: &LevelTask<'_>) -> Result<Vec<(usize, usize)>> {
+    let quasi = task.schema.select(task.records.rows(), Role::Quasi)?;
+    quasi.iter().map(|column| task.schema.level_range(&task.records.described(column))).collect()
+}
+
+/// Searches the whole lattice if the budget allows it; else, if it may be bounded, a part.
+fn search_levels(
+    task: &LevelTask<'_>,
+    budget: u64,
+    is_bounded: bool,
+    whole: fn(&Judge<'_>, Lattice) -> Option<Generalization>,
+) -> Result<Option<Generalization>> {
+    match lattice_within(task, budget) {
+        Ok(lattice) => Ok(whole(&Judge::new(task)?, lattice)),
+        Err(error) if is_bounded && error.fault() == Fault::Resources => {
+            bounded::best(&Judge::new(task)?, &level_ranges(task)?, budget)
+        }
+        Err(error) => Err(error),
+    }
 }
 
 /// The lattice of a task, if the budget allows it.
-fn lattice_within(task: &Task<'_>, budget: u64) -> Result<Lattice> {
+fn lattice_within(task: &LevelTask<'_>, budget: u64) -> Result<Lattice> {
     let ranges = level_ranges(task)?;
     let nodes = ranges.iter().fold(1u128, |nodes, (low, high)| nodes.saturating_mul((high - low + 1) as u128));
     if nodes > u128::from(budget) {
@@ -341,6 +396,38 @@ impl ChosenMethod {
         let bound = requirements.iter().map(|wanted| wanted.bind(table, schema, Path::new(".")));
         let bound = bound.collect::<Result<Vec<_>>>()?;
         self.run(&Task { table, schema, requirements, bound: &bound, limit: 0, metric, chance, watch: Watch::NONE })
+    }
+
+    /// Chooses levels from counts alone, with the result that the table would give. Refuses if the
+    /// method forms groups of records, or if a criterion needs more than counts.
+    ///
+    /// ```
+    /// use sfumato::anonymize::ChosenMethod;
+    /// use sfumato::candidate::Counts;
+    /// use sfumato::criterion::Requirement;
+    /// use sfumato::data::{Schema, sample};
+    /// use sfumato::utility::ChosenMetric;
+    ///
+    /// let schema = Schema::of(&["zip"], &["disease"]);
+    /// let counts = Counts::of_table(&sample::clinic(), &schema)?;
+    /// let wanted = Requirement::new("k-anonymity", &[("k", "3".into())], &[], &schema)?;
+    /// let (method, metric) = (ChosenMethod::new("optimal", &[])?, ChosenMetric::new("loss", &[])?);
+    /// let found = method.run_on_counts(&counts, &schema, &[wanted], &metric, 0)?.expect("a safe choice");
+    /// assert_eq!(found.levels, [0]);
+    /// # Ok::<(), sfumato::Error>(())
+    /// ```
+    pub fn run_on_counts(
+        &self,
+        counts: &Counts,
+        schema: &Schema,
+        requirements: &[Requirement],
+        metric: &ChosenMetric,
+        limit: u64,
+    ) -> Result<Option<Generalization>> {
+        let prepared = counts.prepare(schema)?;
+        let bound = requirements.iter().map(|wanted| wanted.bind(&prepared, schema, Path::new(".")));
+        let (records, bound) = ((&prepared).into(), &*bound.collect::<Result<Vec<_>>>()?);
+        self.build().choose_levels(&LevelTask { records, schema, bound, limit, metric, watch: Watch::NONE })
     }
 
     /// Whether it chooses levels of hierarchies, and not groups of records.

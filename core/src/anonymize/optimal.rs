@@ -10,11 +10,11 @@
 
 use super::search::LatticeSearch;
 use super::{
-    Along, BUDGET, Build, Class, Generalization, Judge, Lattice, Method, Nodes, SEARCH, Task, Transformation, bounded,
-    lattice_within, level_ranges,
+    Along, BUDGET, Build, Class, Generalization, Judge, Lattice, LevelTask, Method, Nodes, SEARCH, Task,
+    Transformation, search_levels,
 };
 use crate::data::{Column, Schema};
-use crate::error::{Fault, Result};
+use crate::error::Result;
 use crate::kind::Kind;
 
 /// The description of the method.
@@ -34,14 +34,11 @@ struct Optimal {
 
 impl Method for Optimal {
     fn run(&self, task: &Task<'_>) -> Result<Option<Transformation>> {
-        match lattice_within(task, self.budget) {
-            Ok(lattice) => Ok(best(&Judge::new(task)?, lattice).map(Transformation::Levels)),
-            Err(error) if self.bounded && error.fault() == Fault::Resources => {
-                let found = bounded::best(&Judge::new(task)?, &level_ranges(task)?, self.budget)?;
-                Ok(found.map(Transformation::Levels))
-            }
-            Err(error) => Err(error),
-        }
+        Ok(self.choose_levels(&task.levels())?.map(Transformation::Levels))
+    }
+
+    fn choose_levels(&self, task: &LevelTask<'_>) -> Result<Option<Generalization>> {
+        search_levels(task, self.budget, self.bounded, best)
     }
 
     fn along(&self, _at: usize, _column: &Column, _schema: &Schema) -> Result<Along> {
@@ -181,9 +178,9 @@ mod tests {
                     metric: &metric,
                     chance: Chance::default(),
                 };
-                let judge = Judge::new(&task).unwrap();
+                let judge = Judge::new(&task.levels()).unwrap();
                 let run = |lanes: usize| {
-                    let lattice = lattice_within(&task, 1 << 20).unwrap();
+                    let lattice = super::super::lattice_within(&task.levels(), 1 << 20).unwrap();
                     let all: Vec<usize> = (0..lattice.nodes()).collect();
                     let mut search = LatticeSearch::new(&judge, lattice);
                     search.lanes = lanes;

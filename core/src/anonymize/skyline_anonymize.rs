@@ -99,7 +99,7 @@ impl Method for TopDown {
         let mut subjects: Vec<(&[u32], usize)> = Vec::new();
         let mut rules: Vec<Rule<'_>> = Vec::new();
         for (criterion, coded) in safety.criteria() {
-            rules.push((*criterion, coded.map(|coded| number_of(&mut subjects, coded))));
+            rules.push((criterion, coded.map(|coded| number_of(&mut subjects, coded))));
         }
         if self.priority != INFORMATION_GAIN && !self.target.is_empty() {
             let error = Error::plan(format!("`target` says nothing with priority = \"{}\"", self.priority));

@@ -78,12 +78,12 @@ impl Attack for BackgroundKnowledge {
             let reach = Reach::new(target, sensitive, budget);
             let tally = tally_groups(target, sensitive, |group, tally| {
                 let near = |code: u32| [sensitive.limits[code as usize].map(|limit| limit.belief), Some(above)];
-                let belief = |code: u32, count: u32| reach.belief(group, code, count, &near(code));
+                let belief = |code: u32, count: u64| reach.belief(group, code, count, &near(code));
                 let highest = believe_each(group, sensitive, tally, belief);
                 tally.count_above(if highest > above { group.size() } else { 0 });
                 let cared = group.entries().iter().filter(|entry| sensitive.cared_for[entry.0 as usize]);
                 let certain = cared.filter(|(code, count)| belief(*code, *count) == Fraction::ONE);
-                tally.affect(certain.map(|entry| u64::from(entry.1)).sum());
+                tally.affect(certain.map(|entry| entry.1).sum());
             });
             let people_above = tally.above;
             let mut finding = tally.finding(KIND.name, &self.params, knowledge(budget), target.groups.records());
@@ -190,12 +190,12 @@ impl Reach {
     /// With the target in g, relatives and others each congregate in one group (Theorem 1's proof
     /// keeps the target's group), and the others are with the target or with the relatives
     /// (Proposition 5).
-    fn belief(&self, group: &Histogram<'_>, code: u32, count: u32, near: &[Option<Fraction>]) -> Fraction {
+    fn belief(&self, group: &Histogram<'_>, code: u32, count: u64, near: &[Option<Fraction>]) -> Fraction {
         let Budget { l, k, m } = self.budget;
         let shape = told(group, count, l);
         let own = u128::from(count);
         if m == 0 {
-            let left = group.size().saturating_sub(u64::from(count) + shape.top(l)).saturating_sub(k);
+            let left = group.size().saturating_sub(count + shape.top(l)).saturating_sub(k);
             return Fraction::new(own, own + u128::from(left));
         }
         let case = Case::Single;
@@ -219,7 +219,7 @@ impl Reach {
 }
 
 /// What a group tells about a value with this count.
-fn told(group: &Histogram<'_>, count: u32, l: u64) -> Told {
+fn told(group: &Histogram<'_>, count: u64, l: u64) -> Told {
     let mut own = true;
     let others = group.descending().iter().filter(|&&other| {
         let is_own = own && other == count;
@@ -227,7 +227,7 @@ fn told(group: &Histogram<'_>, count: u32, l: u64) -> Told {
         !is_own
     });
     let others = others.take(usize::try_from(l).unwrap_or(usize::MAX)).copied().collect();
-    Told { people: group.size(), own: u64::from(count), others }
+    Told { people: group.size(), own: count, others }
 }
 
 /// For each value, the groups in which relatives tell most.

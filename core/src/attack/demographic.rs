@@ -98,15 +98,15 @@ impl Demographic {
 /// their counts.
 struct Counts {
     starts: Vec<usize>,
-    entries: Vec<(u32, u32)>,
+    entries: Vec<(u32, u64)>,
 }
 
 impl Counts {
     /// Adds up (code, value, count).
-    fn new(codes: usize, mut triples: Vec<(u32, u32, u32)>) -> Self {
+    fn new(codes: usize, mut triples: Vec<(u32, u32, u64)>) -> Self {
         triples.sort_unstable();
         let mut starts = vec![0; codes + 1];
-        let mut entries: Vec<(u32, u32)> = Vec::with_capacity(triples.len());
+        let mut entries: Vec<(u32, u64)> = Vec::with_capacity(triples.len());
         for same in triples.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
             entries.push((same[0].1, same.iter().map(|triple| triple.2).sum()));
             starts[same[0].0 as usize + 1] = entries.len();
@@ -116,17 +116,17 @@ impl Counts {
         Counts { starts, entries }
     }
 
-    fn of(&self, code: u32) -> &[(u32, u32)] {
+    fn of(&self, code: u32) -> &[(u32, u64)] {
         &self.entries[self.starts[code as usize]..self.starts[code as usize + 1]]
     }
 }
 
-fn count_of(entries: &[(u32, u32)], value: u32) -> u32 {
+fn count_of(entries: &[(u32, u64)], value: u32) -> u64 {
     entries.binary_search_by_key(&value, |entry| entry.0).map_or(0, |at| entries[at].1)
 }
 
 /// Distinct pairs of codes with how often they occur.
-fn pairs(a: (&[u32], usize), b: (&[u32], usize)) -> Vec<(u32, u32, u32)> {
+fn pairs(a: (&[u32], usize), b: (&[u32], usize)) -> Vec<(u32, u32, u64)> {
     let (ids, count) = dense_ids(&[a, b], a.0.len());
     let mut pairs = vec![(0, 0, 0); count];
     for ((&id, &a), &b) in ids.iter().zip(a.0).zip(b.0) {
@@ -241,9 +241,9 @@ struct Alike<'a> {
     place: BeliefAt,
     /// Counts of the group's sensitive values; those with the person's value; and those with the
     /// group's label.
-    group: &'a [(u32, u32)],
-    own: &'a [(u32, u32)],
-    label: &'a [(u32, u32)],
+    group: &'a [(u32, u64)],
+    own: &'a [(u32, u64)],
+    label: &'a [(u32, u64)],
 }
 
 impl Alike<'_> {
@@ -251,8 +251,8 @@ impl Alike<'_> {
     fn weights(&self, weights: &mut Vec<f64>) {
         weights.clear();
         weights.extend(self.group.iter().map(|&(value, count)| {
-            let [own, label] = [self.own, self.label].map(|counts| f64::from(count_of(counts, value)));
-            f64::from(count) * own / label
+            let [own, label] = [self.own, self.label].map(|counts| count_of(counts, value) as f64);
+            count as f64 * own / label
         }));
     }
 
@@ -271,7 +271,7 @@ impl Alike<'_> {
     }
 
     fn exactly(&self, value: u32) -> RBig {
-        let weight = |&(value, count): &(u32, u32)| {
+        let weight = |&(value, count): &(u32, u64)| {
             let top = IBig::from(count) * IBig::from(count_of(self.own, value));
             RBig::from_parts(top, UBig::from(count_of(self.label, value)))
         };

@@ -46,7 +46,7 @@ impl Attack for Homogeneity {
         let threshold = self.params.decimal("threshold").fraction();
         for_each_sensitive(target, Knowledge::Nothing, |sensitive| {
             let tally = tally_groups(target, sensitive, |group, tally| {
-                let share = |_: u32, count: u32| Fraction::new(u128::from(count), u128::from(group.size()));
+                let share = |_: u32, count: u64| Fraction::new(u128::from(count), u128::from(group.size()));
                 let highest = believe_each(group, sensitive, tally, share);
                 tally.affect(if highest >= threshold { group.size() } else { 0 });
             });
@@ -78,7 +78,7 @@ pub(super) fn believe_each(
     group: &Histogram<'_>,
     sensitive: &Sensitive<'_>,
     tally: &mut Tally,
-    belief: impl Fn(u32, u32) -> Fraction,
+    belief: impl Fn(u32, u64) -> Fraction,
 ) -> Fraction {
     let (mut highest, mut above_limit) = (Fraction::ZERO, false);
     for &(code, count) in group.entries().iter().filter(|entry| sensitive.cared_for[entry.0 as usize]) {

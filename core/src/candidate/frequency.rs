@@ -35,18 +35,18 @@ pub struct FrequencySet {
     parts: Arc<[Part]>,
     /// For each part the combination of every entry.
     combinations: Vec<Vec<u32>>,
-    sizes: Vec<u32>,
-    subjects: Vec<Counts>,
+    sizes: Vec<u64>,
+    subjects: Vec<Histograms>,
 }
 
 /// Histograms of all entries over one subject, one after the other.
 #[derive(Clone, Debug)]
-struct Counts {
+struct Histograms {
     domain: usize,
     /// Where each entry's counts start, and the end.
     starts: Vec<u32>,
     /// Code and count.
-    pairs: Vec<(u32, u32)>,
+    pairs: Vec<(u32, u64)>,
 }
 
 /// Some of the columns, packed.
@@ -120,20 +120,20 @@ pub struct Scratch {
     /// For each entry its group.
     groups: Vec<u32>,
     /// For each group its records.
-    sizes: Vec<u32>,
+    sizes: Vec<u64>,
     /// For each group the first of its entries.
     first: Vec<u32>,
     slots: Vec<u32>,
     keys: Vec<u64>,
     table: HashTable<(u64, u32)>,
-    matrix: Vec<u32>,
+    matrix: Vec<u64>,
     order: Vec<u32>,
     starts: Vec<u32>,
 }
 
 impl Scratch {
     /// How many records each group has.
-    pub fn sizes(&self) -> &[u32] {
+    pub fn sizes(&self) -> &[u64] {
         &self.sizes
     }
 
@@ -154,15 +154,46 @@ impl FrequencySet {
     /// The distinct vectors of the quasi-identifiers, each given by its codes and its ladder, with
     /// histograms of the subjects.
     pub fn new(quasi: &[Coded<'_>], ladders: &[Ladder], subjects: &[Coded<'_>], rows: usize) -> FrequencySet {
+        FrequencySet::weighted(quasi, ladders, subjects, rows, |_| 1)
+    }
+
+    /// The same where somebody counted: every row stands for so many records, and rows may be
+    /// alike.
+    ///
+    /// ```
+    /// use sfumato::candidate::{FrequencySet, Ladder, Scratch};
+    ///
+    /// let ladder = Ladder { maps: vec![vec![0, 1], vec![0, 0]], sizes: vec![2, 1] };
+    /// let set = FrequencySet::from_counts(&[(&[0, 1, 0], 2)], &[ladder], &[], &[2, 1 << 40, 5]);
+    /// let mut scratch = Scratch::default();
+    /// assert_eq!(set.group(&[0], &mut scratch), 2);
+    /// assert_eq!(scratch.sizes(), [7, 1 << 40]);
+    /// ```
+    pub fn from_counts(
+        quasi: &[Coded<'_>],
+        ladders: &[Ladder],
+        subjects: &[Coded<'_>],
+        counts: &[u64],
+    ) -> FrequencySet {
+        FrequencySet::weighted(quasi, ladders, subjects, counts.len(), |row| counts[row])
+    }
+
+    fn weighted(
+        quasi: &[Coded<'_>],
+        ladders: &[Ladder],
+        subjects: &[Coded<'_>],
+        rows: usize,
+        weight: impl Fn(usize) -> u64 + Copy,
+    ) -> FrequencySet {
         let (ids, count) = dense_ids(quasi, rows);
         let mut row_of = vec![u32::MAX; count];
         let mut sizes = vec![0; count];
         for (row, &id) in (0u32..).zip(&ids) {
-            sizes[id as usize] += 1;
+            sizes[id as usize] += weight(row as usize);
             row_of[id as usize] = row_of[id as usize].min(row);
         }
         let (parts, combinations) = pack(quasi, ladders, &row_of);
-        let subjects = subjects.iter().map(|subject| Counts::of_rows(&ids, count, *subject)).collect();
+        let subjects = subjects.iter().map(|subject| Histograms::of_rows(&ids, count, *subject, weight)).collect();
         FrequencySet { parts: parts.into(), combinations, sizes, subjects }
     }
 
@@ -177,7 +208,7 @@ impl FrequencySet {
     }
 
     /// The counts of all histograms of a subject.
-    pub fn counts(&self, subject: usize) -> impl Iterator<Item = u32> {
+    pub fn counts(&self, subject: usize) -> impl Iterator<Item = u64> {
         self.subjects[subject].pairs.iter().map(|pair| pair.1)
     }
 
@@ -342,25 +373,25 @@ impl Scratch {
     }
 }
 
-impl Counts {
-    fn of_rows(ids: &[u32], entries: usize, (codes, domain): Coded<'_>) -> Counts {
+impl Histograms {
+    fn of_rows(ids: &[u32], entries: usize, (codes, domain): Coded<'_>, weight: impl Fn(usize) -> u64) -> Histograms {
         let (pairs, count) = dense_ids(&[(ids, entries), (codes, domain)], ids.len());
-        let mut counts: Vec<(u32, u32)> = vec![(0, 0); count];
+        let mut counts: Vec<(u32, u64)> = vec![(0, 0); count];
         let mut starts = vec![0; entries + 1];
-        for ((&pair, &id), &code) in pairs.iter().zip(ids).zip(codes) {
+        for (row, ((&pair, &id), &code)) in pairs.iter().zip(ids).zip(codes).enumerate() {
             let place = &mut counts[pair as usize];
             if place.1 == 0 {
                 starts[id as usize + 1] += 1;
             }
-            *place = (code, place.1 + 1);
+            *place = (code, place.1 + weight(row));
         }
         for entry in 0..entries {
             starts[entry + 1] += starts[entry];
         }
-        Counts { domain, starts, pairs: counts }
+        Histograms { domain, starts, pairs: counts }
     }
 
-    fn of_entry(&self, entry: u32) -> &[(u32, u32)] {
+    fn of_entry(&self, entry: u32) -> &[(u32, u64)] {
         &self.pairs[self.starts[entry as usize] as usize..self.starts[entry as usize + 1] as usize]
     }
 
@@ -375,7 +406,7 @@ impl Counts {
         }
     }
 
-    fn rolled_up(&self, scratch: &Scratch) -> Counts {
+    fn rolled_up(&self, scratch: &Scratch) -> Histograms {
         let mut counter = Counter::new(self.domain);
         let mut starts = vec![0];
         let mut pairs = Vec::new();
@@ -385,7 +416,7 @@ impl Counts {
             pairs.extend_from_slice(counter.add(0, own).entries());
             starts.push(pairs.len() as u32);
         }
-        Counts { domain: self.domain, starts, pairs }
+        Histograms { domain: self.domain, starts, pairs }
     }
 }
 

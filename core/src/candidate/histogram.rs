@@ -5,8 +5,8 @@
 pub struct Histogram<'a> {
     group: usize,
     size: u64,
-    entries: &'a [(u32, u32)],
-    descending: &'a [u32],
+    entries: &'a [(u32, u64)],
+    descending: &'a [u64],
 }
 
 impl<'a> Histogram<'a> {
@@ -26,17 +26,17 @@ impl<'a> Histogram<'a> {
     }
 
     /// The codes that occur, ascending, with their counts.
-    pub fn entries(&self) -> &'a [(u32, u32)] {
+    pub fn entries(&self) -> &'a [(u32, u64)] {
         self.entries
     }
 
     /// The counts, largest first.
-    pub fn descending(&self) -> &'a [u32] {
+    pub fn descending(&self) -> &'a [u64] {
         self.descending
     }
 
     /// How often a code occurs.
-    pub fn count(&self, code: u32) -> u32 {
+    pub fn count(&self, code: u32) -> u64 {
         self.entries.binary_search_by_key(&code, |entry| entry.0).map_or(0, |at| self.entries[at].1)
     }
 }
@@ -53,9 +53,9 @@ impl<'a> Histogram<'a> {
 /// ```
 #[derive(Clone, Debug)]
 pub struct Counter {
-    counts: Vec<u32>,
-    entries: Vec<(u32, u32)>,
-    descending: Vec<u32>,
+    counts: Vec<u64>,
+    entries: Vec<(u32, u64)>,
+    descending: Vec<u64>,
 }
 
 impl Counter {
@@ -71,16 +71,16 @@ impl Counter {
     }
 
     /// The histogram of a group with these codes and counts, codes ascending.
-    pub fn take(&mut self, group: usize, entries: impl Iterator<Item = (u32, u32)>) -> Histogram<'_> {
+    pub fn take(&mut self, group: usize, entries: impl Iterator<Item = (u32, u64)>) -> Histogram<'_> {
         self.entries.clear();
         self.entries.extend(entries);
-        let size = self.entries.iter().map(|entry| u64::from(entry.1)).sum();
+        let size = self.entries.iter().map(|entry| entry.1).sum();
         self.ranked(group, size)
     }
 
     /// The histogram of a group with these codes and counts, in any order and with codes repeated.
     #[inline]
-    pub fn add(&mut self, group: usize, entries: impl Iterator<Item = (u32, u32)>) -> Histogram<'_> {
+    pub fn add(&mut self, group: usize, entries: impl Iterator<Item = (u32, u64)>) -> Histogram<'_> {
         let mut size = 0;
         self.entries.clear();
         if self.counts.len() <= 64 {
@@ -89,7 +89,7 @@ impl Counter {
             for (code, more) in entries {
                 self.counts[code as usize] += more;
                 present |= 1 << code;
-                size += u64::from(more);
+                size += more;
             }
             while present != 0 {
                 let code = present.trailing_zeros();
@@ -103,7 +103,7 @@ impl Counter {
                     self.entries.push((code, 0));
                 }
                 *count += more;
-                size += u64::from(more);
+                size += more;
             }
             self.entries.sort_unstable();
             for (code, count) in &mut self.entries {
@@ -117,7 +117,7 @@ impl Counter {
     fn rank(&mut self) {
         self.descending.clear();
         let most = self.entries.iter().map(|entry| entry.1).max().unwrap_or(0);
-        if most >= u64::BITS || self.entries.len() <= 4 {
+        if most >= u64::from(u64::BITS) || self.entries.len() <= 4 {
             self.descending.extend(self.entries.iter().map(|entry| entry.1));
             self.descending.sort_unstable_by(|a, b| b.cmp(a));
             return;

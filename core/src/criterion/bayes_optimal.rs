@@ -23,7 +23,7 @@
 //! ```
 
 use super::{Bound, Build, Context, Criterion, Evidence, Holders, Measure, On, Scope, Subject};
-use crate::candidate::{Histogram, dense_ids};
+use crate::candidate::{Histogram, Records, dense_ids};
 use crate::data::hierarchy::Hierarchy;
 use crate::data::{Column, ReadOptions, Role, Table, csv};
 use crate::error::{Error, Result};
@@ -63,12 +63,13 @@ fn bind(context: &Context<'_>) -> Result<Bound> {
         return Err(Error::plan("bayes-optimal: rho1 must be below rho2").help("e.g. rho1 = 0.3, rho2 = 0.6"));
     }
     let sensitive = context.column()?;
-    let quasi = context.schema.select(context.table, Role::Quasi)?;
+    let (records, table) = (context.records, context.records.rows());
+    let quasi = context.schema.select(table, Role::Quasi)?;
     let coded: Vec<(&[u32], usize)> = quasi.iter().map(|column| (column.codes(), column.domain().len())).collect();
-    let (regions, region_count) = dense_ids(&coded, context.table.rows());
+    let (regions, region_count) = dense_ids(&coded, table.rows());
     let values = sensitive.domain().len();
     let pair = [(regions.as_slice(), region_count), (sensitive.codes(), values)];
-    let (subject, pairs) = dense_ids(&pair, context.table.rows());
+    let (subject, pairs) = dense_ids(&pair, table.rows());
     let mut pair_of_code = vec![(0, 0); pairs];
     for ((&code, &region), &value) in subject.iter().zip(&regions).zip(sensitive.codes()) {
         pair_of_code[code as usize] = (region, value);
@@ -76,7 +77,8 @@ fn bind(context: &Context<'_>) -> Result<Bound> {
 
     let (joint, members) = match context.params.file("joint") {
         None => {
-            (Joint::of_table(&regions, region_count, sensitive), (0..region_count as u32).map(|q| vec![q]).collect())
+            let joint = Joint::of_records(records, &regions, region_count, sensitive);
+            (joint, (0..region_count as u32).map(|q| vec![q]).collect())
         }
         Some(path) => {
             let path = context.folder.join(path);
@@ -87,7 +89,7 @@ fn bind(context: &Context<'_>) -> Result<Bound> {
     };
     let criterion = BayesOptimal { rho1, rho2, values: joint.values, pair_of_code, members, joint };
     Ok(Bound {
-        subject: Subject::Made(subject, pairs),
+        subject: Subject::Rows(subject, pairs),
         criterion: Arc::new(criterion),
         holders: Holders::OneEach,
         goes_by: None,
@@ -101,11 +103,11 @@ struct Joint {
 }
 
 impl Joint {
-    fn of_table(regions: &[u32], count: usize, sensitive: &Column) -> Joint {
+    fn of_records(records: Records<'_>, regions: &[u32], count: usize, sensitive: &Column) -> Joint {
         let values = sensitive.domain().len();
         let mut weights = vec![0; count * values];
-        for (&region, &value) in regions.iter().zip(sensitive.codes()) {
-            weights[region as usize * values + value as usize] += 1;
+        for (row, (&region, &value)) in regions.iter().zip(sensitive.codes()).enumerate() {
+            weights[region as usize * values + value as usize] += records.weight(row);
         }
         Joint { weights, values }
     }
@@ -196,7 +198,8 @@ impl JointFile {
                 left.retain(|&q| reached.is_some_and(|codes| codes.contains(&own.codes()[q as usize])));
             }
             if left.is_empty() {
-                let message = format!("the joint distribution says nothing about the group of record {}", row + 1);
+                let message =
+                    format!("the joint distribution says nothing about the group of {}", context.records.row_name(row));
                 return Err(Error::data(message).help("list every combination of quasi-identifiers that the table has"));
             }
             members.push(left);
@@ -270,7 +273,7 @@ impl BayesOptimal {
         };
         for &(code, count) in group.entries() {
             let (region, value) = self.pair_of_code[code as usize];
-            sight.counts[value as usize] += u64::from(count);
+            sight.counts[value as usize] += count;
             sight.combinations.extend_from_slice(&self.members[region as usize]);
         }
         sight.combinations.sort_unstable();
@@ -416,7 +419,7 @@ mod tests {
                 joint: Joint { weights: joint.concat(), values: VALUES },
             };
             let mut counter = Counter::new(VALUES);
-            let entries = (0u32..).zip(counts).filter(|entry| entry.1 > 0);
+            let entries = (0u32..).zip(counts.map(u64::from)).filter(|entry| entry.1 > 0);
             let found = criterion.evidence(&counter.take(0, entries)).holds();
             let [rho1, rho2] = [rho1, rho2].map(|(num, den): (u128, u128)| fraction(num as u64, den as u64));
             prop_assert_eq!(found, plain(&joint, counts, &rho1, &rho2));

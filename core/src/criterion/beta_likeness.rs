@@ -48,7 +48,7 @@ pub const KIND: Kind<Build> = Kind {
             let criterion = BetaLikeness {
                 beta: context.params.decimal("beta").fraction(),
                 enhanced: context.params.choice("variant") == "enhanced",
-                whole: Whole::of(context.column()?),
+                whole: Whole::of(context.counts()?),
                 cared_for: context.cared_for()?,
             };
             Bound::on_column(context, Box::new(criterion))
@@ -65,7 +65,7 @@ struct BetaLikeness {
 
 impl BetaLikeness {
     /// The relative gain of a value: its lift less one, or nothing.
-    fn gain(&self, group: &Histogram<'_>, code: u32, count: u32) -> Fraction {
+    fn gain(&self, group: &Histogram<'_>, code: u32, count: u64) -> Fraction {
         let Fraction { num, den } = self.whole.lift(group, code, count);
         Fraction::new(num.saturating_sub(den), den)
     }

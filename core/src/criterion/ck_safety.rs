@@ -49,7 +49,7 @@ pub const KIND: Kind<Build> = Kind {
 };
 
 fn bind(context: &Context<'_>) -> Result<Bound> {
-    let whole: Vec<u64> = context.column()?.counts();
+    let whole: Vec<u64> = context.counts()?;
     let values = whole.iter().filter(|&&count| count > 0).count() as u64;
     let c = context.params.decimal("c").fraction();
     let k = context.params.count("k");
@@ -167,9 +167,9 @@ impl Quantity for WithTarget {
 }
 
 /// What the most frequent values of a group tell, as many as statements.
-fn shape_of(people: u64, descending: &[u32], statements: usize) -> Shape {
+fn shape_of(people: u64, descending: &[u64], statements: usize) -> Shape {
     let others = &descending[1..descending.len().min(statements)];
-    Shape { people, own: u64::from(descending[0]), others: others.into() }
+    Shape { people, own: descending[0], others: others.into() }
 }
 
 /// How groups that are decided one by one share the odds.
@@ -226,7 +226,7 @@ impl CkSafety {
             return None;
         }
         whole.sort_unstable_by(|a, b| b.cmp(a));
-        let descending: Vec<u32> = whole.iter().filter(|&&count| count > 0).map(|&count| count as u32).collect();
+        let descending: Vec<u64> = whole.iter().copied().filter(|&count| count > 0).collect();
         if descending.is_empty() {
             return None;
         }
@@ -473,7 +473,7 @@ mod tests {
     }
 
     /// Decided beside others, with a floor of one half for one statement.
-    fn decided(c: (u128, u128), floor: Fraction, counts: &[u32]) -> bool {
+    fn decided(c: (u128, u128), floor: Fraction, counts: &[u64]) -> bool {
         let c = Fraction::new(c.0, c.1);
         let exact = RBig::from(floor);
         let elsewhere = vec![(1.0, RBig::ONE), (exact.to_f64().value(), exact)];

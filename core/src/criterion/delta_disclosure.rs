@@ -48,7 +48,7 @@ pub const KIND: Kind<Build> = Kind {
             let criterion = DeltaDisclosure {
                 delta: context.params.decimal("delta").fraction(),
                 absent_is_breach: context.params.choice("absent") == "breach",
-                whole: Whole::of(context.column()?),
+                whole: Whole::of(context.counts()?),
                 cared_for: context.cared_for()?,
             };
             Bound::on_column(context, Box::new(criterion))

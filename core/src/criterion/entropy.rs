@@ -108,13 +108,13 @@ impl Criterion for EntropyDiversity {
         }
         let l = self.l.to_f64() * (1.0 - 1e-9);
         let counts = group.descending();
-        let removed = |cap: f64| counts.iter().map(|&count| (f64::from(count) - cap).max(0.0)).sum::<f64>();
+        let removed = |cap: f64| counts.iter().map(|&count| (count as f64 - cap).max(0.0)).sum::<f64>();
         let suffices = |cap: f64| {
-            let capped = || counts.iter().map(|&count| f64::from(count).min(cap));
+            let capped = || counts.iter().map(|&count| (count as f64).min(cap));
             let total: f64 = capped().sum();
             capped().map(|count| -(count / total) * (count / total).ln()).sum::<f64>().exp() >= l
         };
-        let (mut low, mut high) = (0.0, f64::from(counts.first().copied().unwrap_or(0)));
+        let (mut low, mut high) = (0.0, counts.first().copied().unwrap_or(0) as f64);
         for _ in 0..20 {
             let middle = (low + high) / 2.0;
             if suffices(middle) { low = middle } else { high = middle }

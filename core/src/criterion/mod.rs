@@ -31,14 +31,16 @@ pub mod recursive;
 mod requirement;
 mod shared;
 pub mod skyline;
+mod subject;
 pub mod t_closeness;
 
 pub use evidence::{Evidence, Measure, Reached, Verdict, Violating, WorstGroup};
 pub use knowledge::{Budget, Case};
 pub use promise::{About, Knowledge, Limit};
 pub use requirement::Requirement;
+pub use subject::{Codes, Combinations, Subject};
 
-use crate::candidate::{Coded, Histogram};
+use crate::candidate::{Histogram, Records};
 use crate::data::{Column, Schema, Table};
 use crate::error::{Error, Result};
 use crate::kind::{self, Kind, Params};
@@ -92,7 +94,7 @@ pub enum On {
     Columns,
 }
 
-/// How to make a criterion: what it is about, and the function that binds it to a table.
+/// How to make a criterion: what it is about, and the function that binds it to records.
 #[derive(Clone, Copy)]
 pub struct Build {
     /// What `on` names.
@@ -104,8 +106,9 @@ pub struct Build {
 /// What a criterion is bound to.
 #[derive(Clone, Copy)]
 pub struct Context<'a> {
-    /// The table that is checked; distributions "of the whole" are taken over it.
-    pub table: &'a Table,
+    /// The records that are checked, or their counts; distributions "of the whole" are taken over
+    /// them.
+    pub records: Records<'a>,
     /// Roles and further words of the plan on columns.
     pub schema: &'a Schema,
     /// The parameters.
@@ -119,7 +122,12 @@ pub struct Context<'a> {
 impl<'a> Context<'a> {
     /// The sensitive column.
     pub fn column(&self) -> Result<&'a Column> {
-        self.table.column(&self.on[0])
+        self.records.rows().column(&self.on[0])
+    }
+
+    /// How many records have each value of the sensitive column.
+    pub fn counts(&self) -> Result<Vec<u64>> {
+        Ok(self.records.counts_of(self.column()?))
     }
 
     /// Whether each value of the sensitive column needs protection: those under `sensitive_values`,
@@ -152,17 +160,7 @@ impl<'a> Context<'a> {
     }
 }
 
-/// The coded column that a criterion reads.
-pub enum Subject {
-    /// None: sizes are enough.
-    Nothing,
-    /// A column of the table.
-    Column(String),
-    /// A column made for the criterion: codes below a number.
-    Made(Vec<u32>, usize),
-}
-
-/// A criterion bound to a table, and the column that it reads.
+/// A criterion bound to records, and the column that it reads.
 pub struct Bound {
     /// The column that it reads.
     pub subject: Subject,
@@ -194,34 +192,21 @@ pub enum Holders {
 }
 
 impl Bound {
-    /// The codes that it reads and how many there are; nothing where sizes are enough. The table is
-    /// the one it is bound to.
-    pub fn coded<'a>(&'a self, table: &'a Table) -> Result<Option<Coded<'a>>> {
-        Ok(match &self.subject {
-            Subject::Nothing => None,
-            Subject::Column(name) => {
-                let column = table.column(name)?;
-                Some((column.codes(), column.domain().len()))
-            }
-            Subject::Made(codes, domain) => Some((codes, *domain)),
-        })
+    /// The codes that it reads of each row; `None` where sizes are enough. The rows are those that
+    /// it is bound to.
+    pub fn codes<'a>(&'a self, table: &'a Table) -> Result<Option<Codes<'a>>> {
+        self.subject.codes(table)
     }
 
     /// The same for some rows of the table, which has the [same codes](Table::part). Distributions
     /// "of the whole" stay those of the whole table.
     pub fn part(&self, rows: &[u32]) -> Bound {
-        let of = |codes: &[u32]| rows.iter().map(|&row| codes[row as usize]).collect();
-        let subject = match &self.subject {
-            Subject::Nothing => Subject::Nothing,
-            Subject::Column(name) => Subject::Column(name.clone()),
-            Subject::Made(codes, domain) => Subject::Made(of(codes), *domain),
-        };
         let holders = match &self.holders {
             Holders::OneEach => Holders::OneEach,
             Holders::Cells => Holders::Cells,
-            Holders::Records(whose) => Holders::Records(of(whose)),
+            Holders::Records(whose) => Holders::Records(rows.iter().map(|&row| whose[row as usize]).collect()),
         };
-        Bound { subject, criterion: self.criterion.clone(), holders, goes_by: self.goes_by }
+        Bound { subject: self.subject.part(rows), criterion: self.criterion.clone(), holders, goes_by: self.goes_by }
     }
 
     /// A criterion that reads the sensitive column it is about.

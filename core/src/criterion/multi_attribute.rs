@@ -15,7 +15,8 @@
 //! ```
 
 use super::{
-    Bound, Build, Context, Criterion, Evidence, Holders, On, Subject, Verdict, distinct, entropy, frequency, recursive,
+    Bound, Build, Combinations, Context, Criterion, Evidence, Holders, On, Subject, Verdict, distinct, entropy,
+    frequency, recursive,
 };
 use crate::candidate::{Counter, Histogram, dense_ids};
 use crate::error::Result;
@@ -73,9 +74,11 @@ pub const RECURSIVE: Kind<Build> = described(
 );
 
 fn bind(context: &Context<'_>, make: Make) -> Result<Bound> {
-    let columns = context.on.iter().map(|name| context.table.column(name)).collect::<Result<Vec<_>>>()?;
+    let table = context.records.rows();
+    let columns = context.on.iter().map(|name| table.column(name)).collect::<Result<Vec<_>>>()?;
     let coded: Vec<(&[u32], usize)> = columns.iter().map(|column| (column.codes(), column.domain().len())).collect();
-    let (joint, combinations) = dense_ids(&coded, context.table.rows());
+    let (subject, joint) = Combinations::of(&columns, table.rows());
+    let combinations = subject.domain();
     let mut row_of = vec![0; combinations];
     joint.iter().enumerate().for_each(|(row, &combination)| row_of[combination as usize] = row);
     // From here on a row stands for each combination.
@@ -90,7 +93,7 @@ fn bind(context: &Context<'_>, make: Make) -> Result<Bound> {
         sides.push(Side { own: own.clone(), rest, inner: make(context.params, cared_for)? });
     }
     Ok(Bound {
-        subject: Subject::Made(joint, combinations),
+        subject: Subject::Columns(subject),
         criterion: Arc::new(MultiAttribute { sides }),
         holders: Holders::OneEach,
         goes_by: None,
@@ -110,7 +113,7 @@ struct Side {
 #[derive(Default)]
 struct Scratch {
     /// Number of the other values, own value, count.
-    parts: Vec<(u32, u32, u32)>,
+    parts: Vec<(u32, u32, u64)>,
     counter: Option<Counter>,
 }
 

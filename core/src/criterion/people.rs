@@ -3,10 +3,10 @@
 //! A criterion reads one code for each record. Here the first record of a person carries all of her
 //! values, and the others say that they belong to somebody already counted.
 
-use super::Case;
 use super::knowledge::Shape;
-use crate::candidate::Histogram;
-use crate::data::{Column, Table};
+use super::{Case, Combinations};
+use crate::candidate::{Histogram, Records};
+use crate::data::Column;
 use crate::error::{Error, Result};
 use smallvec::SmallVec;
 use std::collections::{BTreeMap, HashMap};
@@ -29,6 +29,8 @@ pub struct People {
     pub codes: Vec<u32>,
     /// Whose record each is, where people have several.
     pub whose: Option<Vec<u32>>,
+    /// Where values are in one cell: for each cell of the column's domain its code.
+    code_of_cell: Vec<u32>,
     /// What stands behind each code; nothing for people who were counted.
     holdings: Vec<Option<Holding>>,
     /// The values.
@@ -40,7 +42,13 @@ const COUNTED: u32 = 0;
 
 impl People {
     /// Reads a sensitive column. A missing cell means no value.
-    pub fn new(table: &Table, column: &Column, case: Case, several: Several<'_>) -> Result<People> {
+    pub fn new<'a>(
+        records: impl Into<Records<'a>>,
+        column: &Column,
+        case: Case,
+        several: Several<'_>,
+    ) -> Result<People> {
+        let records = records.into();
         let domain = column.domain();
         let cells: Vec<Vec<String>> = (0u32..)
             .zip(domain.labels().iter())
@@ -58,13 +66,15 @@ impl People {
         let number = |label: &String| labels.binary_search(label).expect("every label is listed") as u32;
         let values: Vec<Vec<u32>> = cells.iter().map(|cell| cell.iter().map(number).collect()).collect();
         let whose = match several {
-            Several::Records(person) => Some(owners(table.column(person)?)?),
+            Several::Records(_) if records.counts().is_some() => return Err(not_from_counts()),
+            Several::Records(person) => Some(owners(records.rows().column(person)?)?),
             Several::Cell(_) => None,
         };
         if let (Some(whose), Case::Set) = (&whose, case) {
             refuse_repeated(column, whose)?;
         }
-        let mut people = People { codes: Vec::new(), whose: None, holdings: vec![None], labels };
+        let mut people =
+            People { codes: Vec::new(), whose: None, code_of_cell: Vec::new(), holdings: vec![None], labels };
         people.codes = match &whose {
             None => people.code_cells(column, &values, case),
             Some(whose) => people.code_records(column, &values, case, whose),
@@ -75,8 +85,8 @@ impl People {
 
     fn code_cells(&mut self, column: &Column, values: &[Vec<u32>], case: Case) -> Vec<u32> {
         let mut known = HashMap::new();
-        let codes: Vec<u32> = values.iter().map(|values| self.code(values, case, &mut known)).collect();
-        column.codes().iter().map(|&code| codes[code as usize]).collect()
+        self.code_of_cell = values.iter().map(|values| self.code(values, case, &mut known)).collect();
+        column.codes().iter().map(|&code| self.code_of_cell[code as usize]).collect()
     }
 
     fn code_records(&mut self, column: &Column, values: &[Vec<u32>], case: Case, whose: &[u32]) -> Vec<u32> {
@@ -105,6 +115,11 @@ impl People {
         })
     }
 
+    /// The codes of cells, where values are in one.
+    pub fn of_cells(&self, column: &Column) -> Combinations {
+        Combinations::of_values(column, &self.code_of_cell, self.domain())
+    }
+
     /// How many codes there are.
     pub fn domain(&self) -> usize {
         self.holdings.len()
@@ -116,16 +131,21 @@ impl People {
     }
 
     /// How many people are in a group, and how often each value occurs among them; values ascend.
-    pub fn count(&self, group: &Histogram<'_>, counts: &mut BTreeMap<u32, u32>) -> u64 {
+    pub fn count(&self, group: &Histogram<'_>, counts: &mut BTreeMap<u32, u64>) -> u64 {
         counts.clear();
         let mut people = 0;
         for &(code, times) in group.entries() {
             let Some(holding) = &self.holdings[code as usize] else { continue };
-            people += u64::from(times);
-            holding.iter().for_each(|(value, count)| *counts.entry(*value).or_insert(0) += count * times);
+            people += times;
+            holding.iter().for_each(|(value, count)| *counts.entry(*value).or_insert(0) += u64::from(*count) * times);
         }
         people
     }
+}
+
+fn not_from_counts() -> Error {
+    Error::plan("counts do not tell which records are one person's")
+        .help("decide on the table itself, or leave out `case` and `person`")
 }
 
 /// Refuses a separator that no cell has, for people at a keyboard: it is a slip more often than
@@ -172,15 +192,15 @@ pub(super) struct View<'a> {
     /// How many people.
     pub people: u64,
     /// Values, ascending, and how often each occurs.
-    pub entries: &'a [(u32, u32)],
+    pub entries: &'a [(u32, u64)],
     /// How often, the most frequent first.
-    pub descending: &'a [u32],
+    pub descending: &'a [u64],
 }
 
 /// Looks at a group with so many people and these counts.
-pub(super) fn look_at<T>(people: u64, counts: &BTreeMap<u32, u32>, look: impl FnOnce(&View<'_>) -> T) -> T {
-    let entries: SmallVec<[(u32, u32); 16]> = counts.iter().map(|(value, count)| (*value, *count)).collect();
-    let mut descending: SmallVec<[u32; 16]> = entries.iter().map(|entry| entry.1).collect();
+pub(super) fn look_at<T>(people: u64, counts: &BTreeMap<u32, u64>, look: impl FnOnce(&View<'_>) -> T) -> T {
+    let entries: SmallVec<[(u32, u64); 16]> = counts.iter().map(|(value, count)| (*value, *count)).collect();
+    let mut descending: SmallVec<[u64; 16]> = entries.iter().map(|entry| entry.1).collect();
     descending.sort_unstable_by(|a, b| b.cmp(a));
     look(&View { people, entries: &entries, descending: &descending })
 }
@@ -198,8 +218,7 @@ pub(super) struct Most {
 impl Most {
     /// How often the most frequent values besides one that occurs so often occur together.
     #[inline(always)]
-    pub(super) fn besides(&self, own: u32) -> u64 {
-        let own = u64::from(own);
+    pub(super) fn besides(&self, own: u64) -> u64 {
         if own >= self.from { self.and_next - own } else { self.sum }
     }
 }
@@ -208,13 +227,13 @@ impl View<'_> {
     /// The `l` most frequent values.
     pub(super) fn most_frequent(&self, l: u64) -> Most {
         let l = self.descending.len().min(usize::try_from(l).unwrap_or(usize::MAX));
-        let sum = self.descending[..l].iter().map(|&count| u64::from(count)).sum();
-        let from = if l == 0 { u64::MAX } else { u64::from(self.descending[l - 1]) };
-        Most { from, sum, and_next: sum + self.descending.get(l).map_or(0, |&next| u64::from(next)) }
+        let sum = self.descending[..l].iter().sum();
+        let from = if l == 0 { u64::MAX } else { self.descending[l - 1] };
+        Most { from, sum, and_next: sum + self.descending.get(l).copied().unwrap_or(0) }
     }
 
     /// What the group tells about a value with this count.
-    pub(super) fn shape(&self, case: Case, own: u32, l: u64) -> Shape {
+    pub(super) fn shape(&self, case: Case, own: u64, l: u64) -> Shape {
         let others = match case {
             Case::Set => {
                 let mut skip = true;
@@ -228,10 +247,10 @@ impl View<'_> {
             // Only their sum matters.
             _ => {
                 let sum = self.most_frequent(l).besides(own);
-                SmallVec::from_slice(&[u32::try_from(sum).unwrap_or(u32::MAX)])
+                SmallVec::from_slice(&[sum])
             }
         };
-        Shape { people: self.people, own: u64::from(own), others }
+        Shape { people: self.people, own, others }
     }
 }
 
@@ -239,8 +258,9 @@ impl View<'_> {
 mod tests {
     use super::*;
     use crate::candidate::Counter;
+    use crate::data::Table;
 
-    fn count(people: &People, rows: &[usize]) -> (u64, Vec<(u32, u32)>) {
+    fn count(people: &People, rows: &[usize]) -> (u64, Vec<(u32, u64)>) {
         let mut counter = Counter::new(people.domain());
         let group = counter.count(0, rows.iter().map(|&row| people.codes[row]));
         let mut counts = BTreeMap::new();

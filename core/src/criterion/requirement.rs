@@ -1,7 +1,8 @@
 //! A criterion as a plan asks for it.
 
 use super::{Bound, Build, Context, On, PERSON, SEPARATOR, find};
-use crate::data::{Role, Schema, Table};
+use crate::candidate::Records;
+use crate::data::{Role, Schema};
 use crate::error::{Error, Result};
 use crate::kind::{Kind, Member, Point, Raw, Setting};
 use std::path::Path;
@@ -57,10 +58,10 @@ impl Requirement {
         })
     }
 
-    /// Binds it to a table.
-    pub fn bind(&self, table: &Table, schema: &Schema, folder: &Path) -> Result<Bound> {
+    /// Binds it to the records of a table, or to counts of them.
+    pub fn bind<'a>(&self, records: impl Into<Records<'a>>, schema: &Schema, folder: &Path) -> Result<Bound> {
         (self.criterion.kind.build.bind)(&Context {
-            table,
+            records: records.into(),
             schema,
             params: &self.criterion.params,
             on: &self.on,

@@ -3,7 +3,6 @@
 
 use super::Least;
 use crate::candidate::Histogram;
-use crate::data::Column;
 use crate::exact::{Fraction, sign_of_log_sum};
 use smallvec::SmallVec;
 use std::cmp::Ordering;
@@ -31,7 +30,7 @@ impl EffectiveNumber {
         let mut free: SmallVec<[u64; 16]> = SmallVec::new();
         for &(code, count) in group.entries() {
             let side = if cared_for[code as usize] { &mut stay } else { &mut free };
-            side.push(u64::from(count));
+            side.push(count);
         }
         // With nothing to protect every count is free, and the entropy is as large as one likes to
         // say.
@@ -122,7 +121,7 @@ fn is_below_mean(count: u64, counts: &[u64]) -> bool {
 pub(super) fn recursive_ratio(group: &Histogram<'_>, cared_for: &[bool], l: u64) -> Fraction {
     let cared = group.entries().iter().filter(|(code, _)| cared_for[*code as usize]);
     let Some(most) = cared.map(|entry| entry.1).max() else { return Fraction::ZERO };
-    let mut left = group.size() - u64::from(most);
+    let mut left = group.size() - most;
     let mut skip_own = true;
     let mut taken = 0;
     for &count in group.descending() {
@@ -133,7 +132,7 @@ pub(super) fn recursive_ratio(group: &Histogram<'_>, cared_for: &[bool], l: u64)
             skip_own = false;
             continue;
         }
-        left -= u64::from(count);
+        left -= count;
         taken += 1;
     }
     Fraction::new(u128::from(most), u128::from(left))
@@ -164,14 +163,13 @@ pub(super) struct Whole {
 }
 
 impl Whole {
-    pub fn of(column: &Column) -> Self {
-        let counts = column.counts();
+    pub fn of(counts: Vec<u64>) -> Self {
         let total = counts.iter().sum();
         Whole { counts, total }
     }
 
     /// The share of a value in a group over its share in the whole table.
-    pub fn lift(&self, group: &Histogram<'_>, code: u32, count: u32) -> Fraction {
+    pub fn lift(&self, group: &Histogram<'_>, code: u32, count: u64) -> Fraction {
         let inside = u128::from(count) * u128::from(self.total);
         Fraction::new(inside, u128::from(self.counts[code as usize]) * u128::from(group.size()))
     }
@@ -183,18 +181,18 @@ mod tests {
     use crate::candidate::Counter;
     use proptest::prelude::*;
 
-    fn with_counts<T>(counts: &[u32], test: impl FnOnce(&Histogram<'_>) -> T) -> T {
+    fn with_counts<T>(counts: &[u64], test: impl FnOnce(&Histogram<'_>) -> T) -> T {
         let mut counter = Counter::new(counts.len());
         test(&counter.take(0, (0u32..).zip(counts.iter().copied()).filter(|entry| entry.1 > 0)))
     }
 
     /// The two cases of Definition 4.3 as printed.
-    fn printed(counts: &[u32], dont_care: usize, l: usize) -> Option<(u64, u64)> {
-        let mut ranked: Vec<(u32, bool)> = counts.iter().enumerate().map(|(at, &c)| (c, at < dont_care)).collect();
+    fn printed(counts: &[u64], dont_care: usize, l: usize) -> Option<(u64, u64)> {
+        let mut ranked: Vec<(u64, bool)> = counts.iter().enumerate().map(|(at, &c)| (c, at < dont_care)).collect();
         ranked.retain(|entry| entry.0 > 0);
         ranked.sort_by_key(|entry| std::cmp::Reverse(entry.0));
         let y = ranked.iter().position(|entry| !entry.1)? + 1;
-        let r = |rank: usize| ranked.get(rank - 1).map_or(0, |entry| u64::from(entry.0));
+        let r = |rank: usize| ranked.get(rank - 1).map_or(0, |entry| entry.0);
         let m = ranked.len();
         let tail =
             if y < l { (l..=m).map(r).sum() } else { (l - 1..y).map(r).sum::<u64>() + (y + 1..=m).map(r).sum::<u64>() };
@@ -234,7 +232,7 @@ mod tests {
     proptest! {
         #[test]
         fn the_ratio_is_that_of_definition_4_3(
-            counts in proptest::collection::vec(0u32..6, 1..7), dont_care in 0usize..4, l in 2usize..6,
+            counts in proptest::collection::vec(0u64..6, 1..7), dont_care in 0usize..4, l in 2usize..6,
         ) {
             let cared_for: Vec<bool> = (0..counts.len()).map(|at| at >= dont_care).collect();
             let ratio = with_counts(&counts, |group| recursive_ratio(group, &cared_for, l as u64));
@@ -248,8 +246,7 @@ mod tests {
         /// grid).
         #[test]
         fn no_lowering_does_better(sensitive in proptest::collection::vec(1u32..9, 1..4), a in 1u32..20, b in 1u32..20) {
-            let mut counts = sensitive.clone();
-            counts.extend([a, b]);
+            let counts: Vec<u64> = sensitive.iter().chain([&a, &b]).map(|&count| count.into()).collect();
             let cared_for: Vec<bool> = (0..counts.len()).map(|at| at < sensitive.len()).collect();
             let ours = with_counts(&counts, |group| EffectiveNumber::new(group, &cared_for).to_f64());
             let steps = 40;

@@ -22,7 +22,7 @@ use super::{
     About, Bound, Budget, Build, Case, Context, Criterion, Evidence, Holders, Knowledge, Least, Limit, On, PERSON,
     Reached, SEPARATOR, Scope, Subject, Verdict, WorstGroup,
 };
-use crate::candidate::{Counter, Histogram};
+use crate::candidate::{Counter, Histogram, Records};
 use crate::data::Role;
 use crate::error::{Error, Result};
 use crate::exact::Fraction;
@@ -75,13 +75,15 @@ fn bind(context: &Context<'_>) -> Result<Bound> {
         let criterion = PrivacySkyline::new(context, &labels, Case::Single, None)?;
         return Bound::on_column(context, Box::new(criterion));
     };
-    let people = People::new(context.table, column, case, several)?;
+    let people = People::new(context.records, column, case, several)?;
     let labels: Vec<String> = people.labels().to_vec();
     let labels: Vec<&str> = labels.iter().map(String::as_str).collect();
     let mut criterion = PrivacySkyline::new(context, &labels, case, Some(people))?;
     let people = criterion.people.as_mut().expect("just put there");
-    let subject = Subject::Made(std::mem::take(&mut people.codes), people.domain());
-    let holders = people.whose.take().map_or(Holders::Cells, Holders::Records);
+    let (subject, holders) = match people.whose.take() {
+        None => (Subject::Columns(people.of_cells(column)), Holders::Cells),
+        Some(whose) => (Subject::Rows(std::mem::take(&mut people.codes), people.domain()), Holders::Records(whose)),
+    };
     Ok(Bound { subject, criterion: Arc::new(criterion), holders, goes_by: None })
 }
 
@@ -175,15 +177,13 @@ impl PrivacySkyline {
             return Ok(());
         }
         let mut counts = BTreeMap::new();
-        let size = context.table.rows();
         let people = match &self.people {
             None => {
-                let whole = context.column()?.counts();
-                counts
-                    .extend((0u32..).zip(whole).filter(|entry| entry.1 > 0).map(|(code, count)| (code, count as u32)));
-                size as u64
+                let whole = context.counts()?;
+                counts.extend((0u32..).zip(whole).filter(|entry| entry.1 > 0));
+                context.records.len()
             }
-            Some(people) => whole_of(people, &mut counts),
+            Some(people) => whole_of(people, context.records, &mut counts),
         };
         look_at(people, &counts, |view| {
             for point in self.points.iter_mut().filter(|point| point.by_value) {
@@ -211,9 +211,10 @@ impl PrivacySkyline {
 }
 
 /// The whole table as one group.
-fn whole_of(people: &People, counts: &mut BTreeMap<u32, u32>) -> u64 {
+fn whole_of(people: &People, records: Records<'_>, counts: &mut BTreeMap<u32, u64>) -> u64 {
     let mut counter = Counter::new(people.domain());
-    people.count(&counter.count(0, people.codes.iter().copied()), counts)
+    let codes = people.codes.iter().enumerate().map(|(row, &code)| (code, records.weight(row)));
+    people.count(&counter.add(0, codes), counts)
 }
 
 /// The points that protect each value: those that name it; for all others that need protection
@@ -387,7 +388,7 @@ impl Criterion for PrivacySkyline {
     }
 
     fn holds_among(&self, group: &Histogram<'_>) -> bool {
-        let holds = |view: &View<'_>, (value, own): (u32, u32)| {
+        let holds = |view: &View<'_>, (value, own): (u32, u64)| {
             self.points_of(value)
                 .all(|point| point.holds_among(self.case, value, &view.shape(self.case, own, point.budget.l)))
         };
@@ -453,7 +454,7 @@ impl PrivacySkyline {
         let most = view.most_frequent(point.budget.l);
         let (people, k) = (view.people as i64, point.budget.k as i64);
         let is_quick = self.is_quick(point, view);
-        let protected = |entry: &&(u32, u32)| point.protects[entry.0 as usize];
+        let protected = |entry: &&(u32, u64)| point.protects[entry.0 as usize];
         // Without a family the most frequent one is the lowest (see `holds_at`); of equals the
         // first.
         let decides = || view.entries.iter().filter(protected).max_by_key(|entry| (entry.1, u32::MAX - entry.0));
@@ -463,8 +464,8 @@ impl PrivacySkyline {
             if !protected(&entry) {
                 continue;
             }
-            let rest = people - i64::from(own) - most.besides(own) as i64;
-            let here = Leader { people, own: own.into(), rest, group };
+            let rest = people - own as i64 - most.besides(own) as i64;
+            let here = Leader { people, own: own as i64, rest, group };
             // Almost always.
             if is_quick && minima.leader(point.set(value)).is_ahead_of(&here, k) {
                 continue;
@@ -479,7 +480,7 @@ impl PrivacySkyline {
 
     /// Takes in what a group tells about a value.
     #[inline(never)]
-    fn take_in(&self, point: &At, group: usize, view: &View<'_>, (value, own): (u32, u32), minima: &mut Minima) {
+    fn take_in(&self, point: &At, group: usize, view: &View<'_>, (value, own): (u32, u64), minima: &mut Minima) {
         let shape = view.shape(self.case, own, point.budget.l);
         let set = minima.entry(point.set(value), || point.minima(self.case));
         set.iter_mut().for_each(|minimum| minimum.offer(group, value, &shape));
@@ -492,8 +493,8 @@ impl PrivacySkyline {
             return self.holds_at(point, view);
         };
         let people = view.people as i64;
-        let rest = people - i64::from(own) - view.most_frequent(point.budget.l).besides(own) as i64;
-        let here = Leader { people, own: own.into(), rest, group: usize::MAX };
+        let rest = people - own as i64 - view.most_frequent(point.budget.l).besides(own) as i64;
+        let here = Leader { people, own: own as i64, rest, group: usize::MAX };
         if here.rest <= point.budget.k as i64 {
             // T is zero.
             return false;
@@ -510,7 +511,7 @@ impl PrivacySkyline {
     }
 
     /// How often the most frequent value occurs that a point protects.
-    fn deciding(&self, point: &At, view: &View<'_>) -> Option<u32> {
+    fn deciding(&self, point: &At, view: &View<'_>) -> Option<u64> {
         view.entries.iter().filter(|entry| point.protects[entry.0 as usize]).map(|entry| entry.1).max()
     }
 
@@ -529,7 +530,7 @@ impl PrivacySkyline {
     /// somebody more frequent, among the others; with multisets, `q = (n−k−1)/(n−k) ≤ p = (n−1)/n`,
     /// it is at most `(q/p)^(a−b)·(1 − q^b)/(1 − q^a) ≤ 1`.
     fn holds_at(&self, point: &At, view: &View<'_>) -> bool {
-        let holds = |own: u32| point.holds_alone(self.case, &view.shape(self.case, own, point.budget.l));
+        let holds = |own: u64| point.holds_alone(self.case, &view.shape(self.case, own, point.budget.l));
         self.deciding(point, view).is_none_or(holds)
     }
 
@@ -595,8 +596,8 @@ mod tests {
     /// What a group tells about a value, if anybody there has it.
     fn shape(group: &People, value: usize) -> Option<Shape> {
         let count = |value: usize| group.iter().flatten().filter(|&&other| other == value).count();
-        let mut others: Vec<u32> =
-            (0..NAMES.len()).filter(|&other| other != value).map(|other| count(other) as u32).collect();
+        let mut others: Vec<u64> =
+            (0..NAMES.len()).filter(|&other| other != value).map(|other| count(other) as u64).collect();
         others.sort_unstable_by(|a, b| b.cmp(a));
         let own = count(value) as u64;
         (own > 0).then(|| Shape { people: group.len() as u64, own, others: others.into() })
@@ -636,7 +637,8 @@ mod tests {
         let schema = Schema::new(columns);
         let wanted = Requirement::new("skyline", &written(case, points), &[], &schema).unwrap();
         let bound = wanted.bind(&table, &schema, Path::new(".")).unwrap();
-        let (codes, domain) = bound.coded(&table).unwrap().unwrap();
+        let codes = bound.codes(&table).unwrap().unwrap();
+        let (codes, domain) = codes.as_coded();
         let (mut counter, mut evidence, mut start) = (Counter::new(domain), Evidence::none(), 0);
         let (mut violating, times) = (0, 3);
         for (at, group) in groups.iter().enumerate() {
@@ -677,7 +679,8 @@ mod tests {
     fn verdict_of(case: Case, groups: &[People], points: &[Named]) -> Verdict {
         let table = table_of(groups);
         let bound = bound(case, &table, points);
-        let (codes, domain) = bound.coded(&table).unwrap().unwrap();
+        let codes = bound.codes(&table).unwrap().unwrap();
+        let (codes, domain) = codes.as_coded();
         let (mut counter, mut evidence, mut start) = (Counter::new(domain), Evidence::none(), 0);
         for (at, group) in groups.iter().enumerate() {
             let own = codes[start..start + group.len()].iter().copied();
@@ -821,7 +824,7 @@ mod tests {
             let wanted = Requirement::new("skyline", &written(case, &[(l, k, m, "0.9", None)]), &[], &schema).unwrap();
             let on = ["s".to_string()];
             let context = Context {
-                table: &table,
+                records: (&table).into(),
                 schema: &schema,
                 params: &wanted.criterion.params,
                 on: &on,

@@ -46,7 +46,7 @@ pub const KIND: Kind<Build> = Kind {
                 _ => (Distance::Equal, None),
             };
             let criterion =
-                TCloseness { t: context.params.decimal("t").fraction(), whole: Whole::of(context.column()?), distance };
+                TCloseness { t: context.params.decimal("t").fraction(), whole: Whole::of(context.counts()?), distance };
             Ok(Bound { goes_by, ..Bound::on_column(context, Box::new(criterion))? })
         },
     },
@@ -80,8 +80,8 @@ impl Distance {
             );
         }
         let mut total = 0;
-        let up_to: Vec<u64> = column
-            .counts()
+        let up_to: Vec<u64> = context
+            .counts()?
             .iter()
             .map(|count| {
                 total += count;
@@ -99,8 +99,8 @@ impl Distance {
 
     fn hierarchical(context: &Context<'_>) -> Result<Distance> {
         let column = context.column()?;
-        let hierarchy = context.schema.hierarchy(column)?;
-        let counts = column.counts();
+        let hierarchy = context.schema.hierarchy(&context.records.described(column))?;
+        let counts = context.counts()?;
         let levels = (0..hierarchy.height()).map(|level| {
             let nodes = hierarchy.codes(level).to_vec();
             let mut count_of_node = vec![0; hierarchy.labels(level).len()];
@@ -159,15 +159,15 @@ fn raised(own: u64, nearest: impl Iterator<Item = (u64, u64)>, unit: u64, t: Fra
 
 /// What the group has more than its share, times `size·total`: the total variation distance, as
 /// surplus and deficit are equal.
-fn surplus(entries: impl Iterator<Item = (u32, u32)>, whole: &[u64], size: u128, total: u128) -> u128 {
+fn surplus(entries: impl Iterator<Item = (u32, u64)>, whole: &[u64], size: u128, total: u128) -> u128 {
     entries
         .map(|(code, count)| (u128::from(count) * total).saturating_sub(u128::from(whole[code as usize]) * size))
         .sum()
 }
 
 /// The counts of a group by node of a level.
-fn by_node(group: &Histogram<'_>, nodes: &[u32]) -> Vec<(u32, u32)> {
-    let mut counts: Vec<(u32, u32)> =
+fn by_node(group: &Histogram<'_>, nodes: &[u32]) -> Vec<(u32, u64)> {
+    let mut counts: Vec<(u32, u64)> =
         group.entries().iter().map(|&(code, count)| (nodes[code as usize], count)).collect();
     counts.sort_unstable();
     counts.chunk_by(|a, b| a.0 == b.0).map(|same| (same[0].0, same.iter().map(|entry| entry.1).sum())).collect()

@@ -110,6 +110,15 @@ impl Column {
         self.domain.label(self.codes[row])
     }
 
+    /// Where a value is found, for messages: its first record; its place in the domain if no row has
+    /// it.
+    pub(crate) fn place_of(&self, code: u32) -> String {
+        match self.codes.iter().position(|&other| other == code) {
+            Some(row) => format!("in record {}", row + 1),
+            None => format!("in place {} of its domain", code + 1),
+        }
+    }
+
     /// How many rows hold each code.
     pub fn counts(&self) -> Vec<u64> {
         let domain = self.domain.len();
@@ -199,8 +208,8 @@ impl Column {
             }
         }
         if let Some(code) = present.clone().find(|&code| new_code[code as usize] == u32::MAX) {
-            let row = self.codes.iter().position(|&c| c == code).unwrap_or(0) + 1;
-            let message = format!("column \"{}\": the value in record {row} is not in the declared order", self.name);
+            let value = self.place_of(code);
+            let message = format!("column \"{}\": the value {value} is not in the declared order", self.name);
             return Err(Error::data(message).help("list every value of the column in `order`"));
         }
         let missing = self.domain.missing.map(|code| {

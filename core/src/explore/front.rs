@@ -301,7 +301,7 @@ impl<'a> Member<'a> {
             return self.product < other.product;
         }
         let (own, others) = (&self.seen.shape, &other.seen.shape);
-        let share = |count: &u32, people: u64| u128::from(*count) * u128::from(people);
+        let share = |count: &u64, people: u64| u128::from(*count) * u128::from(people);
         let theirs = others.others.iter().take(usize::try_from(l).unwrap_or(usize::MAX)).enumerate();
         let mut pairs = theirs.map(|(at, count)| (own.others.get(at).unwrap_or(&0), count));
         pairs.all(|(own_count, count)| share(own_count, others.people) >= share(count, own.people))

@@ -99,7 +99,7 @@ impl Grounding {
         let relatives = family.map_or_else(Vec::new, |family| {
             at.people(family).into_iter().filter(|row| !taken.contains(row)).take(size(budget.m)).collect()
         });
-        let share = |&(value, count): &(u32, u32)| Share { value: reader.label(value).into(), count: count.into() };
+        let share = |&(value, count): &(u32, u64)| Share { value: reader.label(value).into(), count };
         Grounding {
             budget,
             belief,
@@ -138,7 +138,7 @@ impl Cast<'_> {
 
     /// Up to k others of a group. With multisets those who have the value may have to serve as
     /// well, in worlds where they do not have it; but not all of the group, since somebody has it.
-    fn others(&self, group: usize, k: u64, target: Option<u32>, eliminated: &[(u32, u32)]) -> Vec<u32> {
+    fn others(&self, group: usize, k: u64, target: Option<u32>, eliminated: &[(u32, u64)]) -> Vec<u32> {
         let mut people = self.people(group);
         let eliminated: HashSet<u32> = eliminated.iter().map(|known| known.0).collect();
         let is_eliminated = |row: u32| self.reader.only_value(row).is_some_and(|value| eliminated.contains(&value));

@@ -32,7 +32,7 @@ pub(super) struct Reader<'a> {
     /// The value; nothing if it is none of the column's.
     value: Option<u32>,
     /// For each code how often whoever has it has the value; nothing where it stands for nobody.
-    own: Vec<Option<u32>>,
+    own: Vec<Option<u64>>,
     /// People with several values.
     people: Option<People>,
     column: &'a Column,
@@ -61,7 +61,7 @@ impl<'a> Reader<'a> {
     fn of_single(column: &'a Column, value: &str) -> Reader<'a> {
         let domain = column.domain().len();
         let value = column.domain().code(value);
-        let own = (0..domain as u32).map(|code| Some(u32::from(Some(code) == value))).collect();
+        let own = (0..domain as u32).map(|code| Some(u64::from(Some(code) == value))).collect();
         Reader { codes: Cow::Borrowed(column.codes()), domain, value, own, people: None, column }
     }
 
@@ -81,7 +81,7 @@ impl<'a> Reader<'a> {
 
     /// How often the person of a record has the value; nothing for records of people who were
     /// counted already.
-    pub fn own(&self, row: u32) -> Option<u32> {
+    pub fn own(&self, row: u32) -> Option<u64> {
         self.own[self.codes[row as usize] as usize]
     }
 
@@ -104,7 +104,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The other values of a group, the most frequent first; equally frequent ones in their order.
-    pub fn others(&self, groups: &Groups, group: usize) -> Vec<(u32, u32)> {
+    pub fn others(&self, groups: &Groups, group: usize) -> Vec<(u32, u64)> {
         let mut counter = Counter::new(self.domain);
         let histogram = counter.count(group, groups.rows(group).iter().map(|&row| self.codes[row as usize]));
         let mut counts = BTreeMap::new();
@@ -114,7 +114,7 @@ impl<'a> Reader<'a> {
                 people.count(&histogram, &mut counts);
             }
         }
-        let mut others: Vec<(u32, u32)> = counts.into_iter().filter(|entry| Some(entry.0) != self.value).collect();
+        let mut others: Vec<(u32, u64)> = counts.into_iter().filter(|entry| Some(entry.0) != self.value).collect();
         others.sort_by_key(|&(value, count)| (std::cmp::Reverse(count), value));
         others
     }
@@ -147,21 +147,21 @@ impl<'a> Reader<'a> {
     }
 
     /// What a group tells that has the value.
-    fn shape(&self, group: &Histogram<'_>, counts: &mut BTreeMap<u32, u32>) -> Shape {
+    fn shape(&self, group: &Histogram<'_>, counts: &mut BTreeMap<u32, u64>) -> Shape {
         let value = self.value.expect("somebody has it");
         match &self.people {
             None => {
                 let own = group.count(value);
                 let mut others = group.descending().to_vec();
                 others.remove(others.iter().position(|&count| count == own).expect("it is one of them"));
-                Shape { people: group.size(), own: u64::from(own), others: others.into() }
+                Shape { people: group.size(), own, others: others.into() }
             }
             Some(people) => {
                 let size = people.count(group, counts);
                 let own = counts.remove(&value).expect("somebody has it");
-                let mut others: Vec<u32> = counts.values().copied().collect();
+                let mut others: Vec<u64> = counts.values().copied().collect();
                 others.sort_unstable_by(|a, b| b.cmp(a));
-                Shape { people: size, own: u64::from(own), others: others.into() }
+                Shape { people: size, own, others: others.into() }
             }
         }
     }

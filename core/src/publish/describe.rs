@@ -92,7 +92,7 @@ impl TableFacts<'_> {
     fn utility(&self) -> Result<Vec<(&'static str, f64)>> {
         let mut utility = match (&self.formed.outcome, self.plan.publishing.recoding.form) {
             (Transformation::Levels(found), Form::Generalized) => {
-                Judge::for_all_metrics(self.task)?.measure_all(&found.levels)
+                Judge::for_all_metrics(&self.task.levels())?.measure_all(&found.levels)
             }
             _ => grouped::measure(&self.recoded.groups, self.task.table.rows() as u64),
         };

@@ -125,7 +125,7 @@ impl Stages for TablePlan {
         Formed::new(&self.publishing, &kept.task()).map_err(explain)
     }
 
-    fn recode(&self, kept: &KeptTable<'_>, formed: &Formed) -> Result<Recoded> {
+    fn recode(&self, kept: &KeptTable<'_>, formed: &mut Formed) -> Result<Recoded> {
         formed.recode(&self.publishing, &kept.task())
     }
 
@@ -177,6 +177,8 @@ pub struct Formed {
     prefers_by_values: bool,
     /// The groups of the original's rows.
     pub(super) groups: Groups,
+    /// The table on the chosen levels, until it is taken to be published.
+    generalized: Option<Recoded>,
     /// What a method that forms groups saw, and what a bucketized release shows.
     pub(super) lowest: Lowest,
     /// The method as it can be replayed: on the whole table, or on the parts that were kept apart.
@@ -198,30 +200,30 @@ impl Formed {
         let sizes_only = Safety::new(task.table, task.bound)?.reads_sizes_only();
         let prefers_by_values = publishing.method.prefers_by_values(Some(&publishing.metric), task.schema);
         let class = if sizes_only && !prefers_by_values { Class::QiOnly } else { publishing.method.build().class() };
-        let (method, groups) = match &outcome {
+        let (method, groups, generalized) = match &outcome {
             Transformation::Levels(found) => {
                 let coarse = generalize(task.table, task.schema, task.bound, &found.levels, publishing.recoding)?;
-                (publishing.method.clone(), coarse.groups.mapped(&coarse.row_of))
+                (publishing.method.clone(), coarse.groups.mapped(&coarse.row_of), Some(coarse))
             }
             Transformation::Groups(found) => {
                 if publishing.max_suppressed.is_some() && found.withheld > task.limit {
                     return Err(infeasible::too_many_withheld(found.withheld, task.limit));
                 }
-                (publishing.method.resolved(&found.resolved)?, found.groups.clone())
+                (publishing.method.resolved(&found.resolved)?, found.groups.clone(), None)
             }
         };
         let replayed: Box<dyn Method> = match within {
             None => method.build(),
             Some(within) => Box::new(within.with_method(&method)),
         };
-        Ok(Formed { outcome, method, class, prefers_by_values, groups, lowest, replayed })
+        Ok(Formed { outcome, method, class, prefers_by_values, groups, generalized, lowest, replayed })
     }
 
-    fn recode(&self, publishing: &Publishing, task: &Task<'_>) -> Result<Recoded> {
+    fn recode(&mut self, publishing: &Publishing, task: &Task<'_>) -> Result<Recoded> {
         let recoding = publishing.recoding;
         let (recoded, withheld) = match (&self.outcome, recoding.form) {
             (Transformation::Levels(found), Form::Generalized) => {
-                (generalize(task.table, task.schema, task.bound, &found.levels, recoding)?, found.suppressed)
+                (self.generalized.take().expect("levels were chosen, and it is taken once"), found.suppressed)
             }
             (Transformation::Levels(found), Form::Bucketized) => {
                 (bucketize(self.lowest.table(task.table), task.schema, &self.groups, recoding)?, found.suppressed)

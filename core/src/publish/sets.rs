@@ -67,7 +67,7 @@ impl Stages for SetPlan {
         })
     }
 
-    fn recode(&self, kept: &KeptSets<'_>, formed: &Released) -> Result<RecodedSets> {
+    fn recode(&self, kept: &KeptSets<'_>, formed: &mut Released) -> Result<RecodedSets> {
         let mut sensitive_names = kept.sensitive_names.clone();
         sensitive_names.extend(coarse_names(formed, &kept.sensitive));
         let ordered = if keeps_order(self, formed) { formed.clone() } else { formed.shuffled(self.chance)? };

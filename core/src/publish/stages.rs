@@ -42,7 +42,7 @@ pub trait Stages: Sized {
     fn form(&self, kept: &Self::Kept<'_>) -> Result<Self::Formed>;
 
     /// Carries the decision out.
-    fn recode(&self, kept: &Self::Kept<'_>, formed: &Self::Formed) -> Result<Self::Recoded>;
+    fn recode(&self, kept: &Self::Kept<'_>, formed: &mut Self::Formed) -> Result<Self::Recoded>;
 
     /// Audits what would be published as its readers have it. A criterion that does not hold there
     /// is a defect of the method ([`Fault::Internal`](crate::Fault::Internal)).
@@ -107,8 +107,8 @@ pub struct Work<'a, P: Stages + 'a> {
 pub fn make<P: Stages>(plan: &P, data: &P::Data, formats: &Formats) -> Result<Draft<P::Made>> {
     formats.watch().run(|| {
         let kept = plan.withhold(plan.load(data, formats)?)?;
-        let formed = plan.form(&kept)?;
-        let recoded = plan.recode(&kept, &formed)?;
+        let mut formed = plan.form(&kept)?;
+        let recoded = plan.recode(&kept, &mut formed)?;
         let work = Work { kept, formed, recoded };
         let audited = plan.audit(&work)?;
         let attacked = plan.attack(&work, &audited)?;

@@ -16,7 +16,8 @@ const ROWS: u64 = 4;
 /// Publishes the records of groups as they are, to be separated when written.
 pub fn bucketize(table: &Table, schema: &Schema, groups: &Groups, recoding: Recoding) -> Result<Recoded> {
     let is_taken = |column: &&Column| [GROUP, VALUE, COUNT].contains(&column.name());
-    if let Some(column) = published_columns(table, schema, recoding).find(is_taken) {
+    let names = recoding.published(schema);
+    if let Some(column) = published_columns(table, &names).into_iter().map(|(column, _)| column).find(is_taken) {
         let error = Error::plan(format!("a bucketized release has a column \"{}\" of its own", column.name()));
         return Err(error.help("rename the table's column"));
     }
@@ -27,7 +28,7 @@ pub fn bucketize(table: &Table, schema: &Schema, groups: &Groups, recoding: Reco
         return Err(error.help("give a column the role \"sensitive\", or publish with form = \"generalized\""));
     }
     let row_of = groups.order().to_vec();
-    let columns = rows_alone(&published_columns(table, schema, recoding).collect::<Vec<_>>(), &row_of, schema);
+    let columns = rows_alone(&published_columns(table, &names), &row_of);
     let mut rows = 0..row_of.len() as u32;
     let lists: Vec<Vec<u32>> =
         (0..groups.len()).map(|group| rows.by_ref().take(groups.size(group)).collect()).collect();

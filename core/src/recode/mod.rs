@@ -10,14 +10,16 @@
 mod bucketize;
 mod local;
 mod lowest;
+mod recipe;
 
 pub use bucketize::bucketize;
 pub use local::Labels;
 pub use lowest::Lowest;
+pub use recipe::{Recipe, Relabelled};
 
-use crate::candidate::{Coded, Counter, Groups, Histogram};
+use crate::candidate::{Coded, Counter, Groups, Histogram, Records};
 use crate::chance::Chance;
-use crate::criterion::{Bound, Criterion, Evidence};
+use crate::criterion::{Bound, Codes, Criterion, Evidence};
 use crate::data::hierarchy::TOP;
 use crate::data::{Column, ColumnSpec, Role, Schema, Table};
 use crate::error::Result;
@@ -90,6 +92,24 @@ impl Recoding {
             Role::Identifier => false,
         }
     }
+
+    /// The columns of the plan that are published.
+    fn published(self, schema: &Schema) -> Vec<Published> {
+        let is_open =
+            |spec: &ColumnSpec| spec.role != Role::Quasi && spec.value_type.is_none() && spec.order.is_empty();
+        let published = schema.columns().iter().filter(|spec| self.publishes(spec));
+        published.map(|spec| Published { name: spec.name.clone(), is_retyped: is_open(spec) }).collect()
+    }
+}
+
+/// A column that is published.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Published {
+    /// Its name.
+    pub name: String,
+    /// Whether its type and the order of its values follow from published values alone. That is so
+    /// of every column that is no quasi-identifier and of which the plan says neither.
+    pub is_retyped: bool,
 }
 
 /// A recoded table.
@@ -133,19 +153,7 @@ pub fn generalize(
     levels: &[usize],
     recoding: Recoding,
 ) -> Result<Recoded> {
-    let quasi = schema.select(table, Role::Quasi)?;
-    let coarse: Vec<Column> = quasi
-        .par_iter()
-        .zip(levels)
-        .map(|(column, &level)| Ok(schema.quasi_hierarchy(column)?.generalize(column, level)))
-        .collect::<Result<_>>()?;
-    let groups = Groups::by_columns(&coarse.iter().collect::<Vec<_>>(), table.rows());
-    let violating = violating(table, bound, &groups)?;
-    let mut is_kept = vec![true; table.rows()];
-    for group in (0..groups.len()).filter(|&group| violating[group]) {
-        groups.rows(group).iter().for_each(|&row| is_kept[row as usize] = false);
-    }
-    published(table, schema, &coarse, is_kept, recoding)
+    Recipe::new(table, schema, bound, levels, recoding)?.apply(table)
 }
 
 /// Gives the values of each group one label. Groups are formed anew from the labels: some may be
@@ -158,43 +166,38 @@ pub fn generalize_groups(table: &Table, schema: &Schema, groups: &Groups, recodi
         .collect::<Result<_>>()?;
     let mut is_kept = vec![false; table.rows()];
     groups.order().iter().for_each(|&row| is_kept[row as usize] = true);
-    published(table, schema, &coarse, is_kept, recoding)
+    published(table, &recoding.published(schema), &coarse, is_kept)
 }
 
 /// The rows that are kept, with coarser quasi-identifiers, in the order of their values.
-fn published(
-    table: &Table,
-    schema: &Schema,
-    coarse: &[Column],
-    is_kept: Vec<bool>,
-    recoding: Recoding,
-) -> Result<Recoded> {
-    let columns: Vec<&Column> = published_columns(table, schema, recoding)
-        .map(|column| coarse.iter().find(|coarse| coarse.name() == column.name()).unwrap_or(column))
-        .collect();
+fn published(table: &Table, own: &[Published], coarse: &[Column], is_kept: Vec<bool>) -> Result<Recoded> {
+    let mut columns = published_columns(table, own);
+    for (column, _) in &mut columns {
+        *column = coarse.iter().find(|coarse| coarse.name() == column.name()).unwrap_or(column);
+    }
     let kept: Vec<u32> = (0..table.rows() as u32).filter(|&row| is_kept[row as usize]).collect();
-    let columns = rows_alone(&columns, &kept, schema);
+    let columns = rows_alone(&columns, &kept);
     let order = in_order_of_values(&columns.iter().collect::<Vec<_>>(), kept.len());
     let row_of: Vec<u32> = order.iter().map(|&at| kept[at as usize]).collect();
     let table_out = Table::new(columns.par_iter().map(|column| column.rows(&order)).collect())?;
-    let groups = Groups::by_columns(&schema.select(&table_out, Role::Quasi)?, row_of.len());
+    let quasi = coarse.iter().map(|column| table_out.column(column.name())).collect::<Result<Vec<_>>>()?;
+    let groups = Groups::by_columns(&quasi, row_of.len());
     Ok(Recoded { groups, suppressed: table.rows() - row_of.len(), table: table_out, row_of })
 }
 
 /// The columns that are published, in the order of the table.
-fn published_columns<'t>(table: &'t Table, schema: &Schema, recoding: Recoding) -> impl Iterator<Item = &'t Column> {
-    let published = move |column: &&Column| schema.find(column.name()).is_some_and(|spec| recoding.publishes(spec));
-    table.columns().iter().filter(published)
+fn published_columns<'t, 'o>(table: &'t Table, own: &'o [Published]) -> Vec<(&'t Column, &'o Published)> {
+    let known = |column: &'t Column| Some((column, own.iter().find(|own| own.name == column.name())?));
+    table.columns().iter().filter_map(known).collect()
 }
 
 /// Some rows of columns, as if there had been no others. What is published of other columns than
 /// quasi-identifiers must not depend on values that are not: neither the type that files state, nor
-/// the order of rows. What the plan says of a column stays.
-fn rows_alone(columns: &[&Column], rows: &[u32], schema: &Schema) -> Vec<Column> {
-    let is_open = |spec: &ColumnSpec| spec.role != Role::Quasi && spec.value_type.is_none() && spec.order.is_empty();
-    let alone = |column: &&Column| {
-        let own = column.rows(rows);
-        if schema.find(column.name()).is_some_and(is_open) { own.retyped() } else { own }
+/// the order of rows.
+fn rows_alone(columns: &[(&Column, &Published)], rows: &[u32]) -> Vec<Column> {
+    let alone = |(column, own): &(&Column, &Published)| {
+        let column = column.rows(rows);
+        if own.is_retyped { column.retyped() } else { column }
     };
     columns.par_iter().map(alone).collect()
 }
@@ -207,45 +210,55 @@ fn in_order_of_values(columns: &[&Column], rows: usize) -> Vec<u32> {
 
 /// Whether each group violates a criterion. Of a criterion that looks at several groups together,
 /// if all of them violate it, those that do not hold among any others.
-fn violating(table: &Table, bound: &[Bound], groups: &Groups) -> Result<Vec<bool>> {
+fn violating(records: Records<'_>, bound: &[Bound], groups: &Groups) -> Result<Vec<bool>> {
     let mut violating = vec![false; groups.len()];
     for bound in bound {
-        let (coded, criterion) = (bound.coded(table)?, &*bound.criterion);
-        if criterion.is_cross_group() && holds_together(coded, criterion, groups) {
+        let codes = bound.codes(records.rows())?;
+        let read = Read { records, coded: codes.as_ref().map(Codes::as_coded), groups };
+        let criterion = &*bound.criterion;
+        if criterion.is_cross_group() && read.holds_together(criterion) {
             continue;
         }
         violating.par_iter_mut().enumerate().for_each_init(
-            || counter(coded),
+            || read.counter(),
             |counter, (group, violating)| {
-                *violating |= !with_histogram(coded, groups, group, counter, |one| criterion.holds_among(one));
+                *violating |= !read.with_histogram(group, counter, |one| criterion.holds_among(one));
             },
         );
     }
     Ok(violating)
 }
 
-fn holds_together(coded: Option<Coded<'_>>, criterion: &dyn Criterion, groups: &Groups) -> bool {
-    let (mut evidence, mut counter) = (Evidence::none(), counter(coded));
-    for group in 0..groups.len() {
-        with_histogram(coded, groups, group, &mut counter, |one| criterion.gather(&mut evidence, one, 1));
+/// What a criterion reads of groups.
+struct Read<'a> {
+    records: Records<'a>,
+    coded: Option<Coded<'a>>,
+    groups: &'a Groups,
+}
+
+impl Read<'_> {
+    fn holds_together(&self, criterion: &dyn Criterion) -> bool {
+        let (mut evidence, mut counter) = (Evidence::none(), self.counter());
+        for group in 0..self.groups.len() {
+            self.with_histogram(group, &mut counter, |one| criterion.gather(&mut evidence, one, 1));
+        }
+        criterion.verdict(&evidence).holds
     }
-    criterion.verdict(&evidence).holds
-}
 
-fn counter(coded: Option<Coded<'_>>) -> Counter {
-    Counter::new(coded.map_or(0, |(_, domain)| domain))
-}
+    fn counter(&self) -> Counter {
+        Counter::new(self.coded.map_or(0, |(_, domain)| domain))
+    }
 
-fn with_histogram<T>(
-    coded: Option<Coded<'_>>,
-    groups: &Groups,
-    group: usize,
-    counter: &mut Counter,
-    look: impl FnOnce(&Histogram<'_>) -> T,
-) -> T {
-    let rows = groups.rows(group);
-    match coded {
-        None => look(&Histogram::of_size(group, rows.len() as u64)),
-        Some((codes, _)) => look(&counter.count(group, rows.iter().map(|&row| codes[row as usize]))),
+    fn with_histogram<T>(&self, group: usize, counter: &mut Counter, look: impl FnOnce(&Histogram<'_>) -> T) -> T {
+        let rows = self.groups.rows(group);
+        let Some((codes, _)) = self.coded else {
+            return look(&Histogram::of_size(group, self.records.weight_of(rows)));
+        };
+        match self.records.counts() {
+            None => look(&counter.count(group, rows.iter().map(|&row| codes[row as usize]))),
+            Some(counts) => {
+                look(&counter.add(group, rows.iter().map(|&row| (codes[row as usize], counts[row as usize]))))
+            }
+        }
     }
 }

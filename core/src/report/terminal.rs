@@ -22,7 +22,7 @@ pub(super) fn table(header: &[&str], right: &[usize]) -> Table {
 pub fn audit_text(audit: &Audit) -> String {
     let mut text = format!(
         "{} in {} ({:.1} a group on average)\n\n",
-        counted(audit.records as u64, "record"),
+        counted(audit.records, "record"),
         counted(audit.groups as u64, "group"),
         audit.records as f64 / audit.groups.max(1) as f64,
     );

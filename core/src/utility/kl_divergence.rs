@@ -39,7 +39,7 @@ impl Metric for KlDivergence {
             let column = |at: usize| {
                 let under = candidate.scale(at).leaves_under[candidate.code(group, at) as usize].max(1);
                 fixed(
-                    f64::from(candidate.sizes[group])
+                    candidate.sizes[group] as f64
                         * (candidate.scales.columns[at].leaves as f64 / f64::from(under)).ln(),
                 )
             };

@@ -57,7 +57,7 @@ pub struct Candidate<'a> {
     /// The level of every quasi-identifier.
     pub levels: &'a [usize],
     /// How many records each group has.
-    pub sizes: &'a [u32],
+    pub sizes: &'a [u64],
     /// Whether each group is suppressed.
     pub suppressed: &'a [bool],
     /// A base code of a group in a column.
@@ -80,7 +80,7 @@ pub struct Joint {
 impl Candidate<'_> {
     /// How many records are suppressed.
     pub fn suppressed_records(&self) -> u64 {
-        self.suppressed_groups().map(|group| u64::from(self.sizes[group])).sum()
+        self.suppressed_groups().map(|group| self.sizes[group]).sum()
     }
 
     /// The groups that are suppressed.
@@ -90,7 +90,7 @@ impl Candidate<'_> {
 
     /// The sizes of groups that are kept.
     pub fn kept_sizes(&self) -> impl Iterator<Item = u64> {
-        self.sizes.iter().zip(self.suppressed).filter(|(_, suppressed)| !**suppressed).map(|(&size, _)| u64::from(size))
+        self.sizes.iter().zip(self.suppressed).filter(|(_, suppressed)| !**suppressed).map(|(&size, _)| size)
     }
 
     /// A group's code in a column, on the candidate's level.

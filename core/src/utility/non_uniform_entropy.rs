@@ -32,7 +32,7 @@ impl Metric for NonUniformEntropy {
         let of_column = |column: usize| -> Fixed {
             let mut counts = vec![0u64; candidate.scale(column).counts.len()];
             for group in candidate.suppressed_groups() {
-                counts[candidate.code(group, column) as usize] += u64::from(candidate.sizes[group]);
+                counts[candidate.code(group, column) as usize] += candidate.sizes[group];
             }
             times_ln(suppressed) - counts.into_iter().map(times_ln).sum::<Fixed>()
         };

@@ -1,7 +1,6 @@
 //! What each level of each quasi-identifier is worth, before any group is formed.
 
 use crate::candidate::Ladder;
-use crate::data::Column;
 use crate::data::hierarchy::Hierarchy;
 
 /// Sums of logarithms are kept in units of 2⁻⁴⁰, so that they do not depend on the order of
@@ -61,11 +60,10 @@ pub struct Level {
 }
 
 impl Scale {
-    /// The scale of a column.
-    pub fn new(column: &Column, hierarchy: &Hierarchy) -> Scale {
-        let counts = column.counts();
-        let levels = (0..=hierarchy.height()).map(|level| Level::new(hierarchy, level, &counts)).collect();
-        Scale { name: column.name().to_string(), leaves: u64::from(hierarchy.leaves()), levels }
+    /// The scale of a column, of whose values so many records have each.
+    pub fn new(name: &str, counts: &[u64], hierarchy: &Hierarchy) -> Scale {
+        let levels = (0..=hierarchy.height()).map(|level| Level::new(hierarchy, level, counts)).collect();
+        Scale { name: name.to_string(), leaves: u64::from(hierarchy.leaves()), levels }
     }
 
     /// The top level.

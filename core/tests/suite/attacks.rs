@@ -7,7 +7,7 @@ use dashu_ratio::RBig;
 use proptest::prelude::*;
 use sfumato::attack::{Finding, KINDS, Original, Promises, Target, find};
 use sfumato::candidate::{Counter, Groups, Histogram};
-use sfumato::criterion::{self, About, Bound, Knowledge, Limit, Requirement, Subject};
+use sfumato::criterion::{self, About, Bound, Knowledge, Limit, Requirement};
 use sfumato::data::{Column, ColumnSpec, Formats, Role, Schema, Table, hierarchy};
 use sfumato::exact::Fraction;
 use sfumato::kind::Raw;
@@ -405,11 +405,10 @@ fn assignments(people: &[Person], diseases: u32) -> Vec<Vec<u32>> {
 
 /// What a criterion reads of a group.
 fn with_histogram<T>(bound: &Bound, table: &Table, rows: &[u32], test: impl FnOnce(&Histogram<'_>) -> T) -> T {
-    let (codes, domain): (&[u32], usize) = match &bound.subject {
-        Subject::Nothing => return test(&Histogram::of_size(0, rows.len() as u64)),
-        Subject::Column(name) => (table.column(name).unwrap().codes(), table.column(name).unwrap().domain().len()),
-        Subject::Made(codes, domain) => (codes, *domain),
+    let Some(codes) = bound.codes(table).unwrap() else {
+        return test(&Histogram::of_size(0, rows.len() as u64));
     };
+    let (codes, domain) = codes.as_coded();
     let mut counter = Counter::new(domain);
     test(&counter.count(0, rows.iter().map(|&row| codes[row as usize])))
 }
@@ -540,7 +539,7 @@ fn promises_are_the_known_ones() {
     let promise = |name: &str, written: &[(&str, &str)], about: About, knowledge: Knowledge| {
         let on: &[String] = if name == "k-anonymity" { &[] } else { &["disease".to_string()] };
         let wanted = Requirement::new(name, &support::raw(written), on, &schema).unwrap();
-        wanted.bind(&table, &schema, Path::new(".")).unwrap().criterion.promise(about, knowledge)
+        wanted.bind(&*table, &schema, Path::new(".")).unwrap().criterion.promise(about, knowledge)
     };
     let limit = |num, den, strict| Some(Limit { belief: Fraction::new(num, den), strict });
     let flu = About::Value(0);

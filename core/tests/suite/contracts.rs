@@ -5,7 +5,7 @@ use crate::support::{Row, naive, requirement_of, table_of, text_of};
 use proptest::prelude::*;
 use sfumato::audit::{audit_bound, audit_groups};
 use sfumato::candidate::{Counter, Groups};
-use sfumato::criterion::{Evidence, KINDS, On, Requirement, Subject};
+use sfumato::criterion::{Codes, Evidence, KINDS, On, Requirement, Subject};
 use sfumato::data::{Column, Role, Schema, Table};
 use sfumato::kind::{Raw, Shape};
 use sfumato::plan::requirement;
@@ -384,14 +384,8 @@ fn with_histogram<T>(
     group: usize,
     look: impl FnOnce(&sfumato::candidate::Histogram<'_>) -> T,
 ) -> T {
-    let (codes, domain): (&[u32], usize) = match &bound.subject {
-        Subject::Nothing => (table.columns()[0].codes(), table.columns()[0].domain().len()),
-        Subject::Column(name) => {
-            let column = table.column(name).unwrap();
-            (column.codes(), column.domain().len())
-        }
-        Subject::Made(codes, domain) => (codes, *domain),
-    };
+    let (any, codes) = (&table.columns()[0], bound.codes(table).unwrap());
+    let (codes, domain) = codes.as_ref().map_or((any.codes(), any.domain().len()), Codes::as_coded);
     let mut counter = Counter::new(domain);
     let rows = groups.rows(group);
     look(&counter.count(group, rows.iter().map(|&row| codes[row as usize])))

@@ -56,7 +56,7 @@ fn shapes(release: &Release) -> Vec<Shape> {
     let shape = |people: &Vec<Vec<u8>>| {
         let mut counts = counts(people);
         let own = u64::from(counts.remove(&ASKED)?);
-        let mut others: Vec<u32> = counts.into_values().collect();
+        let mut others: Vec<u64> = counts.into_values().map(u64::from).collect();
         others.sort_unstable_by(|a, b| b.cmp(a));
         Some(Shape { people: people.len() as u64, own, others: others.into() })
     };

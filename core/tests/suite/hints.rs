@@ -43,11 +43,11 @@ fn all_counts(domain: usize, most: u32) -> Vec<Counts> {
 impl<'a> World<'a> {
     fn new(bound: &'a Bound, table: &Table) -> World<'a> {
         // Where no value is read, any will do.
-        let domain = bound.coded(table).unwrap().map_or(2, |coded| coded.1);
+        let domain = bound.codes(table).unwrap().map_or(2, |codes| codes.domain());
         let most = if domain > 4 { 6 } else { 8 };
         let mut counter = Counter::new(domain);
         let mut holds = |counts: &Counts| {
-            let entries = (0u32..).zip(counts.iter().copied()).filter(|entry| entry.1 > 0);
+            let entries = (0u32..).zip(counts.iter().map(|&count| u64::from(count))).filter(|entry| entry.1 > 0);
             bound.criterion.holds(&counter.take(0, entries))
         };
         let groups = all_counts(domain, most).into_iter().filter(|counts| size(counts) > 0);
@@ -76,7 +76,7 @@ impl<'a> World<'a> {
 
     fn told_removed(&self, counts: &Counts) -> u64 {
         let mut counter = Counter::new(self.domain);
-        let entries = (0u32..).zip(counts.iter().copied()).filter(|entry| entry.1 > 0);
+        let entries = (0u32..).zip(counts.iter().map(|&count| u64::from(count))).filter(|entry| entry.1 > 0);
         self.criterion.least_removed(&counter.take(0, entries)).min(size(counts).into())
     }
 

@@ -4,6 +4,7 @@ mod alarms;
 mod architecture;
 mod attacks;
 mod contracts;
+mod counts;
 mod edges;
 mod explore;
 mod forgeries;

@@ -359,12 +359,12 @@ proptest! {
             if matches!(bound.subject, Subject::Nothing) {
                 continue;
             }
-            let domain = bound.coded(&table).unwrap().unwrap().1;
+            let domain = bound.codes(&table).unwrap().unwrap().domain();
             let mut counts: Vec<u32> = counts.iter().copied().cycle().take(domain).collect();
             counts[0] += u32::from(counts.iter().all(|&count| count == 0));
             let mut counter = Counter::new(domain);
             let mut holds = |counts: &[u32]| {
-                let entries = (0u32..).zip(counts.iter().copied()).filter(|entry| entry.1 > 0);
+                let entries = (0u32..).zip(counts.iter().map(|&count| u64::from(count))).filter(|entry| entry.1 > 0);
                 bound.criterion.holds(&counter.take(0, entries))
             };
             let before = holds(&counts);

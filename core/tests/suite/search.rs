@@ -5,7 +5,7 @@ use crate::support::requirement_of;
 use proptest::prelude::*;
 use sfumato::anonymize::{ChosenMethod, Generalization, Task, Transformation};
 use sfumato::candidate::Histogram;
-use sfumato::criterion::{Bound, Evidence, KINDS, Requirement, Subject};
+use sfumato::criterion::{Bound, Codes, Evidence, KINDS, Requirement};
 use sfumato::data::hierarchy::{Hierarchy, Ladder, Rule};
 use sfumato::data::{Column, ColumnSpec, Role, Schema, Table};
 use sfumato::error::Result;
@@ -156,12 +156,8 @@ fn hold_together<'a>(bound: &Bound, table: &Table, groups: impl Iterator<Item = 
 }
 
 fn with_histogram<T>(bound: &Bound, table: &Table, rows: &[usize], look: impl FnOnce(&Histogram<'_>) -> T) -> T {
-    let codes = match &bound.subject {
-        Subject::Nothing => table.columns()[0].codes(),
-        Subject::Column(name) => table.column(name).unwrap().codes(),
-        Subject::Made(codes, _) => codes,
-    };
-    let domain = codes.iter().max().map_or(1, |&code| code as usize + 1);
+    let (any, codes) = (&table.columns()[0], bound.codes(table).unwrap());
+    let (codes, domain) = codes.as_ref().map_or((any.codes(), any.domain().len()), Codes::as_coded);
     let mut counter = sfumato::candidate::Counter::new(domain);
     look(&counter.count(rows[0], rows.iter().map(|&row| codes[row])))
 }

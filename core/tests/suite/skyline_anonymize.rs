@@ -133,9 +133,10 @@ mod figure_6 {
         fn with(&self, case: &Case, rows: &[u32]) -> Seen {
             let mut seen = self.clone();
             for (bound, evidence) in case.bound.iter().zip(&mut seen.evidence) {
-                match bound.coded(&case.table).expect("a subject") {
+                match bound.codes(&case.table).expect("a subject") {
                     None => bound.criterion.gather(evidence, &Histogram::of_size(seen.groups, rows.len() as u64), 1),
-                    Some((codes, domain)) => {
+                    Some(codes) => {
+                        let (codes, domain) = codes.as_coded();
                         let mut counter = Counter::new(domain);
                         let group = counter.count(seen.groups, rows.iter().map(|&row| codes[row as usize]));
                         bound.criterion.gather(evidence, &group, 1);

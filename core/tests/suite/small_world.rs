@@ -106,7 +106,7 @@ fn check(asked: &[Asked], wanted: &[Requirement], schema: &Schema, table: &Table
     let quasi = schema.quasi(table).unwrap();
     let groups = Groups::by_columns(&quasi, table.rows());
     let audit = audit_groups(table, schema, &groups, wanted, Path::new(".")).unwrap();
-    assert_eq!((audit.records, audit.groups), (table.rows(), case.groups.len()));
+    assert_eq!((audit.records, audit.groups), (table.rows() as u64, case.groups.len()));
     for ((asked, answer), found) in asked.iter().zip(&audit.criteria).zip(found) {
         compare(asked, case, found, &answer.verdict);
     }

@@ -119,7 +119,7 @@ impl<'t> Study<'t> {
 
     /// What generalizations are worth.
     pub fn worth(&self, nodes: &[Vec<usize>]) -> Result<Vec<Worth>> {
-        let judge = Judge::for_all_metrics(&self.task())?;
+        let judge = Judge::for_all_metrics(&self.task().levels())?;
         Ok(nodes.iter().map(|levels| worth(&judge.measure_all(levels))).collect())
     }
 

@@ -210,7 +210,7 @@ impl<'a> Case<'a> {
 
     fn judge_every_node(&self) -> Result<usize> {
         let task = self.task();
-        let judge = Judge::new(&task)?;
+        let judge = Judge::new(&task.levels())?;
         let lattice = Lattice::new(judge.scales().columns.iter().map(|scale| scale.levels.len()).collect());
         let mut work = Work::default();
         Ok((0..lattice.nodes()).map(|node| judge.judge(&lattice.levels(node), &mut work)).count())

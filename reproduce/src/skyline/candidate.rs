@@ -89,7 +89,7 @@ impl Candidate {
             range
                 .map(|group| {
                     let rows = self.groups.rows(group).iter();
-                    u64::from(counter.count(group, rows.map(|&row| codes[row as usize])).descending()[0])
+                    counter.count(group, rows.map(|&row| codes[row as usize])).descending()[0]
                 })
                 .sum::<u64>()
         };

@@ -63,7 +63,7 @@ impl Candidate<'_> {
         memory.resize_with(self.triples.len(), || Counter::new(0));
         let number = so_far.groups + usize::from(right);
         let subjects = self.triples.iter().zip(counts).zip(memory);
-        subjects.map(|((triples, left), counter)| counter.take(number, triples.side(right, left))).collect()
+        subjects.map(|((triples, left), counter)| counter.take(number, wide(triples.side(right, left)))).collect()
     }
 }
 
@@ -113,7 +113,7 @@ impl<'a> Rules<'a> {
     pub(super) fn start(&self, whole: &[Triples]) -> Option<SoFar> {
         let mut counters: Vec<Counter> = whole.iter().map(|_| Counter::new(0)).collect();
         let all: Histograms<'_> =
-            whole.iter().zip(&mut counters).map(|(triples, counter)| counter.take(0, triples.whole())).collect();
+            whole.iter().zip(&mut counters).map(|(triples, counter)| counter.take(0, wide(triples.whole()))).collect();
         let mut so_far = SoFar { evidence: vec![Evidence::none(); self.rules.len()], groups: 0 };
         for (rule, evidence) in self.rules.iter().zip(&mut so_far.evidence) {
             rule.0.gather(evidence, &of_rule(rule, &all), 1);
@@ -141,6 +141,11 @@ impl<'a> Rules<'a> {
 
 fn gather(rule: &Rule<'_>, evidence: &mut Evidence, groups: &[&Histograms<'_>]) {
     groups.iter().for_each(|group| rule.0.gather(evidence, &of_rule(rule, group), 1));
+}
+
+/// Counts of records at hand as histograms hold them.
+fn wide(entries: impl Iterator<Item = (u32, u32)>) -> impl Iterator<Item = (u32, u64)> {
+    entries.map(|(code, count)| (code, u64::from(count)))
 }
 
 /// What a criterion sees of a group.

@@ -49,7 +49,7 @@ struct Reader<'a> {
 impl<'a> Scene<'a> {
     /// Of the table that the criteria of `safety` read.
     pub fn new(safety: &'a Safety<'a>, rows: usize) -> Scene<'a> {
-        let read = safety.criteria().iter().filter_map(|(criterion, coded)| Some((*criterion, (*coded)?)));
+        let read = safety.criteria().filter_map(|(criterion, coded)| Some((criterion, coded?)));
         let read: Vec<_> = read.collect();
         let columns: Vec<_> = read.iter().map(|(_, coded)| *coded).collect();
         let (atom_of, atoms) =

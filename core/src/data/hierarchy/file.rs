@@ -88,7 +88,7 @@ impl FileRule {
     }
 
     fn missing(&self, column: &Column, code: u32) -> Error {
-        let record = column.codes().iter().position(|&other| other == code).map_or(0, |row| row + 1);
+        let value = column.place_of(code);
         let others = column
             .domain()
             .labels()
@@ -97,7 +97,7 @@ impl FileRule {
             .filter(|(label, at)| column.domain().missing() != Some(*at) && !self.leaf_of_value.contains_key(*label))
             .count();
         let message = format!(
-            "column \"{}\": the value in record {record} is not in its hierarchy ({others} of {} values are not)",
+            "column \"{}\": the value {value} is not in its hierarchy ({others} of {} values are not)",
             column.name(),
             column.domain().len(),
         );

@@ -17,7 +17,7 @@ pub(crate) use file::line_numbers;
 pub use lifted::Lifted;
 pub use ruler::Ruler;
 
-use super::{Column, Dictionary, Encoding, Lexicon};
+use super::{Column, Dictionary, Domain, Encoding, Lexicon};
 use crate::error::{Error, Result};
 use crate::kind::{self, Kind, Member, Raw};
 use std::path::Path;
@@ -199,14 +199,27 @@ impl Hierarchy {
     /// The column with its values on a level. Labels no row has any more are dropped, so that they
     /// cannot be read off the domain.
     pub fn generalize(&self, column: &Column, level: usize) -> Column {
-        let mut lexicon = Lexicon::new();
-        let codes: Vec<u32> = column.codes().iter().map(|&code| lexicon.code(self.label(level, code))).collect();
+        let is_present: Vec<bool> = column.counts().iter().map(|&count| count > 0).collect();
+        let (labels, code_of) = self.relabel(column, level, &is_present);
+        let codes = column.codes().iter().map(|&code| code_of[code as usize].expect("a row has it")).collect();
+        Column::new(column.name(), codes, labels)
+    }
+
+    /// The labels of the values that are present on a level, as a domain; and for each value the
+    /// code of its label.
+    pub fn relabel(&self, column: &Column, level: usize, is_present: &[bool]) -> (Domain, Vec<Option<u32>>) {
+        let present: Vec<u32> = (0u32..).zip(is_present).filter(|(_, is)| **is).map(|(code, _)| code).collect();
+        let mut lexicon = Lexicon::listing();
+        let codes: Vec<u32> = present.iter().map(|&code| lexicon.code(self.label(level, code))).collect();
         // A missing value is one as long as it is told from the others.
         let missing = column.domain().missing().filter(|_| level < self.height());
         let missing: Vec<String> = missing.iter().map(|&code| column.domain().label(code).to_string()).collect();
         let turns = [(0, codes.len())];
         let encoding = Encoding { missing: &missing, value_type: None };
-        encoding.column(column.name().to_string(), vec![(lexicon, codes)], &turns)
+        let labelled = encoding.column(column.name().to_string(), vec![(lexicon, codes)], &turns);
+        let mut code_of = vec![None; is_present.len()];
+        present.iter().zip(labelled.codes()).for_each(|(&code, &label)| code_of[code as usize] = Some(label));
+        (labelled.domain().clone(), code_of)
     }
 
     /// The labels of a level.
@@ -255,8 +268,8 @@ fn ladder_of(column: &Column, what: &str, path: impl Fn(&str) -> Option<Vec<Stri
 }
 
 fn not_treated(column: &Column, code: u32, what: &str) -> Error {
-    let record = column.codes().iter().position(|&other| other == code).map_or(0, |row| row + 1);
-    Error::data(format!("column \"{}\": the value in record {record} is not {what}", column.name()))
+    let value = column.place_of(code);
+    Error::data(format!("column \"{}\": the value {value} is not {what}", column.name()))
         .help("mend the value, list it under `missing`, or choose another hierarchy")
 }
 
