@@ -19,8 +19,10 @@ use std::borrow::Cow;
 /// use sfumato::candidate::Counts;
 /// use sfumato::data::Column;
 ///
-/// let [zip, disease] = [("zip", ["13053", "13068"]), ("disease", ["cancer", "flu"])]
-///     .map(|(name, values)| (name.to_string(), Column::from_values(name, values).domain().clone()));
+/// let of = |name: &str, values: [&str; 2]| {
+///     (name.to_string(), Column::from_values(name, values).domain().clone())
+/// };
+/// let (zip, disease) = (of("zip", ["13053", "13068"]), of("disease", ["cancer", "flu"]));
 /// let codes = vec![vec![0, 0, 1], vec![0, 1, 1]];
 /// let counts = Counts::new(vec![zip, disease], codes, vec![3, 4, 5_000_000_000])?;
 /// assert_eq!(counts.records(), 5_000_000_007);

@@ -270,7 +270,7 @@ impl<'a> Member<'a> {
         for &count in &others[start..end] {
             self.shape.others[0] = self.shape.others[0].saturating_add(count);
             if case == Case::Set {
-                self.product *= people.saturating_sub(count.into()) as f64 / people as f64;
+                self.product *= people.saturating_sub(count) as f64 / people as f64;
             }
         }
     }

@@ -228,7 +228,7 @@ proptest! {
         check_labels(&table, &schema, &recipe, &levels);
     }
 
-    /// Counts beyond 32 bits: what asks for shares alone is decided as before, sizes grow with them.
+    /// Counts beyond 32 bits: what asks for shares alone is decided as before, sizes grow.
     #[test]
     fn large_counts_are_counted_exactly(rows in rows(40), share in 0u64..4) {
         const FACTOR: u64 = 1 << 33;
@@ -300,12 +300,12 @@ fn sizes_beyond_32_bits_are_compared_exactly() {
     for (k, count, holds) in [(most, most - 1, false), (most, most, true), (3, most + 3, true), (3, 2, false)] {
         let counts = Counts::new(domains.to_vec(), vec![vec![0], vec![0]], vec![count]).unwrap();
         let k = Raw::Number(k.to_string());
-        let wanted = Requirement::new("k-anonymity", &[("k", k)], &[], &schema).unwrap();
-        let audit = audit_counts(&counts, &schema, &[wanted.clone()], Path::new(".")).unwrap();
+        let wanted = [Requirement::new("k-anonymity", &[("k", k)], &[], &schema).unwrap()];
+        let audit = audit_counts(&counts, &schema, &wanted, Path::new(".")).unwrap();
         assert_eq!((audit.holds(), audit.records), (holds, count));
         let metric = ChosenMetric::new("discernibility", &[]).unwrap();
         let method = ChosenMethod::new("optimal", &[]).unwrap();
-        let found = method.run_on_counts(&counts, &schema, &[wanted], &metric, 0).unwrap();
+        let found = method.run_on_counts(&counts, &schema, &wanted, &metric, 0).unwrap();
         let squared = (u128::from(count) * u128::from(count)) as f64;
         assert_eq!(found.map(|found| found.value), holds.then_some(squared));
     }
@@ -332,10 +332,10 @@ fn what_needs_records_is_refused() {
     let (table, schema) = (table(&rows), schema(false));
     let counts = counted(&table, &schema);
     let (metric, k) = (ChosenMetric::new("loss", &[]).unwrap(), Raw::Number("2".into()));
-    let wanted = Requirement::new("k-anonymity", &[("k", k)], &[], &schema).unwrap();
+    let wanted = [Requirement::new("k-anonymity", &[("k", k)], &[], &schema).unwrap()];
     for kind in sfumato::anonymize::KINDS {
         let method = ChosenMethod::new(kind.name, &[]).unwrap();
-        let found = method.run_on_counts(&counts, &schema, &[wanted.clone()], &metric, 0);
+        let found = method.run_on_counts(&counts, &schema, &wanted, &metric, 0);
         match method.chooses_levels() {
             true => assert!(found.is_ok(), "{}", kind.name),
             false => assert!(found.unwrap_err().to_string().contains("counts are not enough"), "{}", kind.name),
