@@ -34,6 +34,23 @@
 //! # Ok::<(), sfumato::Error>(())
 //! ```
 //!
+//! # What users need
+//!
+//! | to | use |
+//! |---|---|
+//! | say what is wanted | [`Plan`], about a table ([`TablePlan`]) or about sets of items ([`SetPlan`]) |
+//! | edit a plan and keep its comments | [`plan::edit::Document`] |
+//! | hold the data | [`Table`], [`Transactions`]; read and written by [`Formats`](data::Formats) |
+//! | check a table, whoever made it | [`audit()`] |
+//! | make a release | [`publish::make`], then [`Draft::pass`](publish::Draft::pass), then [`release::write`]; for sets of items [`publish::transactions`] and [`release::transactions`] |
+//! | check a release directory | [`verify`] |
+//! | attack a release directory | [`release::attack`] |
+//! | follow long work and stop it | [`watch::Observer`] |
+//! | know what went wrong | [`Error`] with its [`ErrorCode`] and [`Fault`] |
+//! | list what a plan can ask for | the `KINDS` of each family, such as [`criterion::KINDS`], described by [`Kind`](kind::Kind) |
+//!
+//! The other modules are the parts that these are made of.
+//!
 //! # Words
 //!
 //! The same in code, plan file, command line and reports. *Table*: rows about people.
@@ -68,8 +85,11 @@ pub mod utility;
 pub mod watch;
 
 pub use audit::{Audit, audit};
+pub use data::Table;
 pub use error::{Error, ErrorCode, Fault, Result};
-pub use plan::{Plan, TablePlan, example};
+pub use plan::{Plan, SetPlan, TablePlan, example};
+pub use release::verify;
+pub use transactions::Transactions;
 
 /// The examples of README.md and of the guide, run as tests.
 #[cfg(doctest)]
