@@ -62,9 +62,30 @@ enum Command {
     List(commands::list::Arguments),
 }
 
+impl Command {
+    /// Whether programs read what it prints.
+    fn is_json(&self) -> bool {
+        match self {
+            Command::Demo(_) | Command::Init(_) => false,
+            Command::Inspect(arguments) => arguments.json,
+            Command::Publish(arguments) => arguments.json,
+            Command::Keygen(arguments) => arguments.json,
+            Command::Verify(arguments) => arguments.json,
+            Command::Attack(arguments) => arguments.json,
+            Command::Compare(arguments) => arguments.json,
+            Command::Check(arguments) => arguments.json,
+            Command::Skyline(arguments) => arguments.json,
+            Command::List(arguments) => arguments.json,
+        }
+    }
+}
+
 fn main() -> ExitCode {
     output::hide_panic_messages();
     let arguments = Arguments::parse();
+    if arguments.command.is_json() {
+        Output::errors_as_json();
+    }
     let run = std::panic::catch_unwind(|| {
         // Without random numbers the standard library panics on its own, further down: said here,
         // it is an error like others.

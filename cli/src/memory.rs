@@ -4,7 +4,7 @@
 use crate::output::Output;
 use sfumato::data::in_words;
 use sfumato::release::directory::abandon;
-use sfumato::{Error, Fault, Result};
+use sfumato::{Error, ErrorCode, Fault, Result};
 use std::fs::File;
 use std::io::{Read, Seek};
 use std::sync::OnceLock;
@@ -119,7 +119,7 @@ fn end(used: u64, budget: u64) -> ! {
         in_words(budget.into())
     );
     Output::error(
-        &Error::new(Fault::Resources, message)
+        &Error::of(ErrorCode::Memory, message)
             .help("allow more with --memory, or work on fewer records or columns at a time"),
     );
     std::process::exit(Fault::Resources.exit_code().into());

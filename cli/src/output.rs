@@ -1,9 +1,10 @@
 //! What goes to the terminal: results on standard output, everything else on standard error.
 
 use anstyle::{AnsiColor, Style};
-use sfumato::{Error, Result};
+use sfumato::{Error, ErrorCode, Result};
 use std::io::Write;
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Prints results; colours where a terminal shows them.
 pub struct Output {
@@ -52,12 +53,38 @@ impl Output {
         let _ = writeln!(anstream::stderr(), "sfumato: {}", harmless(text.trim_end()));
     }
 
-    /// Prints an error.
+    /// Lets errors be printed as JSON from now on.
+    pub fn errors_as_json() {
+        AS_JSON.store(true, Ordering::Relaxed);
+    }
+
+    /// Prints an error: for people, or as one line for programs.
     pub fn error(error: &Error) {
+        if AS_JSON.load(Ordering::Relaxed) {
+            // If standard error is gone there is nobody left to tell.
+            let _ = writeln!(std::io::stderr(), "{}", harmless(&error_json(error).to_string()));
+            return;
+        }
         let style = Style::new().fg_color(Some(AnsiColor::Red.into())).bold();
         // If standard error is gone there is nobody left to tell.
         let _ = writeln!(anstream::stderr(), "{style}sfumato:{style:#} {}", harmless(&error.to_string()));
     }
+}
+
+/// Whether errors are printed as JSON: threads that end the process have no other way to know.
+static AS_JSON: AtomicBool = AtomicBool::new(false);
+
+fn error_json(error: &Error) -> serde_json::Value {
+    let fault = error.fault();
+    serde_json::json!({ "error": {
+        "code": error.code().name(),
+        "fault": ErrorCode::from(fault).name(),
+        "exit_code": fault.exit_code(),
+        "message": error.message(),
+        "file": error.named_file().map(|file| file.to_string_lossy()),
+        "line": error.named_line(),
+        "help": error.advice(),
+    } })
 }
 
 /// The text without letters that a terminal would obey: names of columns and files are other
@@ -144,6 +171,16 @@ mod tests {
                 assert!(!err.contains("stack backtrace"), "{err}");
             }
         }
+    }
+
+    #[test]
+    fn programs_get_every_part_of_an_error() {
+        let error = Error::unknown("there is no \"a\"", "aa", ["ab"]).file("plan.toml").line(3);
+        assert_eq!(
+            error_json(&error).to_string(),
+            "{\"error\":{\"code\":\"plan/unknown-name\",\"fault\":\"plan\",\"exit_code\":2,\"message\":\"there is no \\\"a\\\"\",\
+             \"file\":\"plan.toml\",\"line\":3,\"help\":\"did you mean \\\"ab\\\"?\"}}"
+        );
     }
 
     #[test]

@@ -150,7 +150,9 @@ fn described(message: &str) -> String {
 pub fn end_on_interrupt() -> Result<()> {
     let end = || {
         if abandon() {
-            eprintln!("\nsfumato: cancelled: nothing was published");
+            // The line of progress ends here.
+            eprintln!();
+            Output::error(&Error::new(Fault::Cancelled, "cancelled: nothing was published"));
             std::process::exit(i32::from(Fault::Cancelled.exit_code()));
         }
     };

@@ -1,7 +1,9 @@
 //! What went wrong, where, and who must act.
 
 use std::fmt;
+use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// The result of anything that can fail.
 pub type Result<T> = std::result::Result<T, Error>;
@@ -44,18 +46,131 @@ impl Fault {
     }
 }
 
+/// What kind of error it is, for programs that act on it. Each belongs to one [`Fault`]; names stay
+/// as they are from version to version.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ErrorCode {
+    /// Something else is wrong with the plan or the command line.
+    Plan,
+    /// The plan is not TOML.
+    NotToml,
+    /// There is nothing of the name: no such key, member, parameter, word or column.
+    UnknownName,
+    /// A key of the plan would do nothing.
+    NoEffect,
+    /// The plan requires nothing.
+    RequiresNothing,
+    /// Something else is wrong with the input data.
+    Data,
+    /// A record has another number of fields than the others.
+    RaggedRow,
+    /// No release satisfies the plan for another reason.
+    Infeasible,
+    /// A sensitive value or item is too frequent for any grouping.
+    TooFrequent,
+    /// More records would have to be suppressed than the plan allows.
+    TooManySuppressed,
+    /// A bounded search looked at no safe candidate.
+    NoneFound,
+    /// A release was refused for another reason.
+    Gate,
+    /// An attack reached more than its limit.
+    AttackLimit,
+    /// Columns declared insensitive single people out.
+    Exposed,
+    /// A release is not what its certificate says, or not signed by the key.
+    NotVerified,
+    /// The machine is too small for another reason.
+    Resources,
+    /// The job takes more memory than it may.
+    Memory,
+    /// The search has more candidates than its budget.
+    LatticeTooLarge,
+    /// Reading or writing failed for another reason.
+    Io,
+    /// There is no such file or folder.
+    NotFound,
+    /// Somebody stopped the work.
+    Cancelled,
+    /// A defect of this program.
+    Internal,
+}
+
+impl ErrorCode {
+    /// Every code with its fault and its name; the first of a fault is the one that says no more.
+    const TABLE: [(ErrorCode, Fault, &'static str); 22] = [
+        (ErrorCode::Plan, Fault::Plan, "plan"),
+        (ErrorCode::NotToml, Fault::Plan, "plan/not-toml"),
+        (ErrorCode::UnknownName, Fault::Plan, "plan/unknown-name"),
+        (ErrorCode::NoEffect, Fault::Plan, "plan/no-effect"),
+        (ErrorCode::RequiresNothing, Fault::Plan, "plan/requires-nothing"),
+        (ErrorCode::Data, Fault::Data, "data"),
+        (ErrorCode::RaggedRow, Fault::Data, "data/ragged-row"),
+        (ErrorCode::Infeasible, Fault::Infeasible, "infeasible"),
+        (ErrorCode::TooFrequent, Fault::Infeasible, "infeasible/too-frequent"),
+        (ErrorCode::TooManySuppressed, Fault::Infeasible, "infeasible/too-many-suppressed"),
+        (ErrorCode::NoneFound, Fault::Infeasible, "infeasible/none-found"),
+        (ErrorCode::Gate, Fault::Gate, "gate"),
+        (ErrorCode::AttackLimit, Fault::Gate, "gate/attack-limit"),
+        (ErrorCode::Exposed, Fault::Gate, "gate/exposed"),
+        (ErrorCode::NotVerified, Fault::Gate, "gate/not-verified"),
+        (ErrorCode::Resources, Fault::Resources, "resources"),
+        (ErrorCode::Memory, Fault::Resources, "resources/memory"),
+        (ErrorCode::LatticeTooLarge, Fault::Resources, "resources/lattice-too-large"),
+        (ErrorCode::Io, Fault::Io, "io"),
+        (ErrorCode::NotFound, Fault::Io, "io/not-found"),
+        (ErrorCode::Cancelled, Fault::Cancelled, "cancelled"),
+        (ErrorCode::Internal, Fault::Internal, "internal"),
+    ];
+
+    /// Every code.
+    pub fn all() -> impl Iterator<Item = ErrorCode> {
+        ErrorCode::TABLE.into_iter().map(|(code, ..)| code)
+    }
+
+    /// The fault that it belongs to.
+    pub fn fault(self) -> Fault {
+        self.entry().1
+    }
+
+    /// Its name: that of the fault, then what is the matter.
+    pub fn name(self) -> &'static str {
+        self.entry().2
+    }
+
+    fn entry(self) -> (ErrorCode, Fault, &'static str) {
+        // The order of the table is that of the codes, which a test keeps.
+        ErrorCode::TABLE[self as usize]
+    }
+}
+
+impl From<Fault> for ErrorCode {
+    /// The code that says no more than the fault.
+    fn from(fault: Fault) -> ErrorCode {
+        let of_fault = ErrorCode::TABLE.into_iter().find(|(_, its, _)| *its == fault);
+        of_fault.map_or(ErrorCode::Internal, |(code, ..)| code)
+    }
+}
+
+impl fmt::Display for ErrorCode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
 /// An error: what is wrong, in which file and line, and what to do about it.
 ///
 /// Messages carry names, keys and positions, and never a cell of the input data.
 ///
 /// ```
-/// use sfumato::{Error, Fault};
+/// use sfumato::{Error, ErrorCode, Fault};
 ///
-/// let error = Error::data("the row has 3 fields, the header has 4")
+/// let error = Error::of(ErrorCode::RaggedRow, "the row has 3 fields, the header has 4")
 ///     .file("patients.csv")
 ///     .line(17)
 ///     .help("quote fields that contain the delimiter");
-/// assert_eq!(error.fault(), Fault::Data);
+/// assert_eq!((error.fault(), error.code().name()), (Fault::Data, "data/ragged-row"));
 /// assert_eq!(
 ///     error.to_string(),
 ///     "patients.csv, line 17: the row has 3 fields, the header has 4\n  help: quote fields that contain the delimiter",
@@ -66,23 +181,58 @@ pub struct Error(Box<Details>);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Details {
-    fault: Fault,
+    code: ErrorCode,
     message: String,
     file: Option<PathBuf>,
     line: Option<u64>,
     help: Option<String>,
+    cause: Option<Cause>,
 }
 
+/// The error of the system behind an error.
+#[derive(Clone, Debug)]
+struct Cause(Arc<io::Error>);
+
+impl Cause {
+    /// The same error again: one of the system is told by its number, others by kind and words.
+    fn of(error: &io::Error) -> Cause {
+        let again = error.raw_os_error().map(io::Error::from_raw_os_error);
+        Cause(Arc::new(again.unwrap_or_else(|| io::Error::new(error.kind(), error.to_string()))))
+    }
+}
+
+impl PartialEq for Cause {
+    fn eq(&self, other: &Cause) -> bool {
+        self.0.kind() == other.0.kind() && self.0.to_string() == other.0.to_string()
+    }
+}
+
+impl Eq for Cause {}
+
 impl Error {
-    /// An error that `fault` must act on.
-    pub fn new(fault: Fault, message: impl Into<String>) -> Self {
+    /// An error with a code.
+    pub fn of(code: ErrorCode, message: impl Into<String>) -> Self {
         let message = message.into();
-        Error(Box::new(Details { fault, message, file: None, line: None, help: None }))
+        Error(Box::new(Details { code, message, file: None, line: None, help: None, cause: None }))
+    }
+
+    /// An error that `fault` must act on, where no code says more.
+    pub fn new(fault: Fault, message: impl Into<String>) -> Self {
+        Error::of(fault.into(), message)
     }
 
     /// The plan or command line is wrong.
     pub fn plan(message: impl Into<String>) -> Self {
         Error::new(Fault::Plan, message)
+    }
+
+    /// The plan or command line has a name that is none of those known: the help offers the nearest.
+    pub fn unknown<'a>(
+        message: impl Into<String>,
+        name: &str,
+        known: impl IntoIterator<Item = &'a str> + Clone,
+    ) -> Self {
+        Error::of(ErrorCode::UnknownName, message).help(suggest(name, known))
     }
 
     /// The input data is wrong.
@@ -92,16 +242,24 @@ impl Error {
 
     /// Reading or writing `path` failed. A folder in place of a file is the fault of whoever named
     /// it.
-    pub fn io(error: &std::io::Error, path: &Path) -> Self {
-        use std::io::ErrorKind;
-        let (fault, message, help) = match error.kind() {
+    pub fn io(error: &io::Error, path: &Path) -> Self {
+        use io::ErrorKind;
+        let (code, message, help) = match error.kind() {
             ErrorKind::NotFound => {
-                (Fault::Io, "no such file".to_string(), "check the path and the folder it is relative to")
+                (ErrorCode::NotFound, "no such file".to_string(), "check the path and the folder it is relative to")
             }
-            ErrorKind::IsADirectory => (Fault::Plan, "is a folder, not a file".to_string(), "name a file inside it"),
-            _ => (Fault::Io, error.to_string(), "check permissions and free space, then run again"),
+            ErrorKind::IsADirectory => {
+                (ErrorCode::Plan, "is a folder, not a file".to_string(), "name a file inside it")
+            }
+            _ => (ErrorCode::Io, error.to_string(), "check permissions and free space, then run again"),
         };
-        Error::new(fault, message).file(path).help(help)
+        Error::of(code, message).file(path).help(help).caused_by(error)
+    }
+
+    /// Keeps the error of the system behind it, as [`std::error::Error::source`].
+    pub fn caused_by(mut self, error: &io::Error) -> Self {
+        self.0.cause = Some(Cause::of(error));
+        self
     }
 
     /// Names the file concerned, unless one is named already.
@@ -130,7 +288,27 @@ impl Error {
 
     /// Who must act.
     pub fn fault(&self) -> Fault {
-        self.0.fault
+        self.0.code.fault()
+    }
+
+    /// What kind of error it is.
+    pub fn code(&self) -> ErrorCode {
+        self.0.code
+    }
+
+    /// The file concerned, if one is named.
+    pub fn named_file(&self) -> Option<&Path> {
+        self.0.file.as_deref()
+    }
+
+    /// The line concerned, if one is named.
+    pub fn named_line(&self) -> Option<u64> {
+        self.0.line
+    }
+
+    /// What to do, if it is said.
+    pub fn advice(&self) -> Option<&str> {
+        self.0.help.as_deref()
     }
 
     /// What is wrong, without place and help.
@@ -156,7 +334,11 @@ impl fmt::Display for Error {
     }
 }
 
-impl std::error::Error for Error {}
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        self.0.cause.as_ref().map(|cause| &*cause.0 as _)
+    }
+}
 
 /// `name`, and the closest of `known` if one is close: for "unknown …" messages.
 pub fn did_you_mean<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<String> {
@@ -192,5 +374,36 @@ mod tests {
         use Fault::*;
         let codes = [Plan, Data, Infeasible, Gate, Resources, Io, Internal, Cancelled].map(Fault::exit_code);
         assert_eq!(codes, [2, 3, 4, 5, 6, 7, 70, 130]);
+    }
+
+    /// Scripts rely on these: names may be added, and none changes.
+    #[test]
+    fn codes_are_in_order_and_each_has_a_name_below_its_fault() {
+        for (at, (code, fault, name)) in ErrorCode::TABLE.into_iter().enumerate() {
+            assert_eq!(code as usize, at, "{name}");
+            let general = ErrorCode::from(fault).name();
+            let is_below = name == general || name.strip_prefix(general).is_some_and(|rest| rest.starts_with('/'));
+            assert!(is_below && !general.contains('/'), "{name} is below {general}");
+            assert_eq!(Error::of(code, "").fault(), fault);
+            assert_eq!(ErrorCode::all().filter(|other| other.name() == name).count(), 1, "{name} is one code");
+        }
+        let page = include_str!("../../docs/guide/reference/error-codes.md");
+        let documented: Vec<&str> =
+            page.lines().filter_map(|line| line.strip_prefix("| `")?.split('`').next()).collect();
+        assert_eq!(documented, ErrorCode::all().map(ErrorCode::name).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn errors_of_the_system_are_kept() {
+        use std::error::Error as _;
+        let missing = std::fs::read("/no/such/file").unwrap_err();
+        let error = Error::io(&missing, Path::new("/no/such/file"));
+        assert_eq!(error.code(), ErrorCode::NotFound);
+        let source = error.source().and_then(|source| source.downcast_ref::<io::Error>()).unwrap();
+        assert_eq!(source.raw_os_error(), missing.raw_os_error());
+        assert_eq!(error, error.clone());
+        let other = Error::io(&io::Error::other("odd"), Path::new("/no/such/file"));
+        assert_eq!((other.code(), other.source().unwrap().to_string()), (ErrorCode::Io, "odd".to_string()));
+        assert!(Error::data("wrong").source().is_none());
     }
 }

@@ -67,7 +67,7 @@ pub mod utility;
 pub mod watch;
 
 pub use audit::{Audit, audit};
-pub use error::{Error, Fault, Result};
+pub use error::{Error, ErrorCode, Fault, Result};
 pub use plan::{Plan, TablePlan, example};
 
 /// The examples of README.md and of the guide, run as tests.

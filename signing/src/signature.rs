@@ -1,7 +1,7 @@
 //! One signature: reading it, whose it is, and whether it belongs to a text.
 
 use crate::NAMESPACE;
-use sfumato::{Error, Fault, Result};
+use sfumato::{Error, ErrorCode, Result};
 use ssh_key::{Algorithm, HashAlg, LineEnding, PublicKey, SshSig};
 
 /// A signature by an Ed25519 key, as it stands in a file.
@@ -41,7 +41,7 @@ pub fn fingerprint(key: &PublicKey) -> String {
 }
 
 fn refused(why: impl Into<String>) -> Error {
-    Error::new(Fault::Gate, why)
+    Error::of(ErrorCode::NotVerified, why)
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Public keys that a recipient has from the publisher.
 
 use crate::signature::{Signature, fingerprint};
-use sfumato::{Error, Fault, Result};
+use sfumato::{Error, ErrorCode, Result};
 use ssh_key::PublicKey;
 use std::fs::File;
 use std::io::Read;
@@ -45,7 +45,7 @@ impl TrustedKeys {
         let claimed = signature.key();
         if self.0.iter().all(|key| key.key_data() != claimed.key_data()) {
             let message = format!("it is by another key, {}", fingerprint(&claimed));
-            return Err(Error::new(Fault::Gate, message));
+            return Err(Error::of(ErrorCode::NotVerified, message));
         }
         signature.check(certificate)?;
         Ok(fingerprint(&claimed))
@@ -99,6 +99,7 @@ fn read_line(line: &str) -> Result<Option<PublicKey>> {
 mod tests {
     use super::*;
     use crate::SecretKey;
+    use sfumato::Fault;
     use sfumato::release::Signer;
 
     fn line() -> (SecretKey, String) {

@@ -13,7 +13,7 @@ use sfumato::publish::transactions::Finding;
 use sfumato::release::{attack, beliefs, refuse_inside_release, verify};
 use sfumato::report::transactions::finding_json;
 use sfumato::report::{attack_json, attacks_text};
-use sfumato::{Error, Fault, Result, attack as attacks, release, report, transactions as sets};
+use sfumato::{Error, ErrorCode, Fault, Result, attack as attacks, release, report, transactions as sets};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -50,7 +50,7 @@ pub struct Arguments {
     each: Option<PathBuf>,
     /// Print one JSON document.
     #[arg(long)]
-    json: bool,
+    pub json: bool,
 }
 
 fn parse_setting(text: &str) -> std::result::Result<(String, String), String> {
@@ -220,7 +220,7 @@ fn blamed(error: Error, verified: bool) -> Error {
         return error;
     }
     let message = format!("the release does not verify, and cannot be attacked: {}", error.message());
-    Error::new(Fault::Gate, message).help("`sfumato verify` says what was changed")
+    Error::of(ErrorCode::NotVerified, message).help("`sfumato verify` says what was changed")
 }
 
 fn attack_table(arguments: &Arguments, output: &mut Output) -> Result<ExitCode> {

@@ -32,7 +32,7 @@ pub struct Arguments {
     source: Source,
     /// Print one JSON document.
     #[arg(long)]
-    json: bool,
+    pub json: bool,
 }
 
 pub fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode> {

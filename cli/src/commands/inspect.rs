@@ -8,7 +8,6 @@ use crate::progress::working;
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use sfumato::data::{Role, Table};
-use sfumato::error::suggest;
 use sfumato::inspect::{Eligibility, Period, batches, date_columns, eligibility, inspect, inspect_transactions};
 use sfumato::report::{eligibility_json, eligibility_text, profile_json, profile_text};
 use sfumato::{Error, Fault, Result, TablePlan, report};
@@ -39,7 +38,7 @@ pub struct Arguments {
     skew: Box<SkewArguments>,
     /// Print one JSON document.
     #[arg(long)]
-    json: bool,
+    pub json: bool,
 }
 
 /// Questions about the skew of sensitive values.
@@ -157,8 +156,8 @@ fn columns(asked: &SkewArguments, plan: Option<&TablePlan>) -> Result<Vec<String
         None => Ok(sensitive.into_iter().map(str::to_string).collect()),
         Some(named) if sensitive.contains(&named.as_str()) => Ok(vec![named.clone()]),
         Some(named) => {
-            let error = Error::plan(format!("--on: \"{named}\" is not a sensitive column of the plan"));
-            Err(in_plan(error.help(suggest(named, sensitive))))
+            let message = format!("--on: \"{named}\" is not a sensitive column of the plan");
+            Err(in_plan(Error::unknown(message, named, sensitive)))
         }
     }
 }

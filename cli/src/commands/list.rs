@@ -3,7 +3,6 @@
 use super::formats;
 use crate::output::Output;
 use clap::Args;
-use sfumato::error::suggest;
 use sfumato::report::{families, list_json, list_text};
 use sfumato::{Error, Result};
 use std::process::ExitCode;
@@ -19,7 +18,7 @@ pub struct Arguments {
     family: Option<String>,
     /// Print one JSON document.
     #[arg(long)]
-    json: bool,
+    pub json: bool,
 }
 
 pub fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode> {
@@ -27,8 +26,7 @@ pub fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode> {
     if let Some(wanted) = &arguments.family {
         let names: Vec<&str> = families.iter().map(|family| family.name).collect();
         if !names.contains(&wanted.as_str()) {
-            let help = suggest(wanted, names.iter().copied());
-            return Err(Error::plan(format!("there is no family \"{wanted}\"")).help(help));
+            return Err(Error::unknown(format!("there is no family \"{wanted}\""), wanted, names));
         }
         families.retain(|family| family.name == wanted);
     }

@@ -70,7 +70,7 @@ pub struct Arguments {
     record: RecordArguments,
     /// Print the certificate as one JSON document.
     #[arg(long)]
-    json: bool,
+    pub json: bool,
 }
 
 impl Arguments {
@@ -171,7 +171,7 @@ impl Run<'_> {
         P: Certified<Data: Sync, Made: Gated<Publication = K> + Send + Sync> + Sync,
         K: Clone,
     {
-        let recording = Recording::look_up(&self.arguments.record, content, &self.arguments.out)?;
+        let recording = Recording::look_up(&self.arguments.record, content, self.data, &self.arguments.out)?;
         let draft = self.making(texts.making, || publish::make(plan, data, &formats()))?;
         let mut known = draft.publication().clone();
         (texts.set_earlier)(&mut known, recording.earlier().len());

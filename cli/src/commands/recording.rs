@@ -39,9 +39,14 @@ pub struct Recording {
 
 impl Recording {
     /// Looks a table up. A record that cannot be read stops nobody, but is told.
-    pub fn look_up(arguments: &RecordArguments, content: Content<'_>, target: &Path) -> Result<Recording> {
+    pub fn look_up(
+        arguments: &RecordArguments,
+        content: Content<'_>,
+        source: &Path,
+        target: &Path,
+    ) -> Result<Recording> {
         let path = if arguments.no_record { None } else { place() };
-        let record = path.as_deref().map(Record::at);
+        let record = path.as_deref().map(|path| Record::at(path).with_source(source));
         let known = record.as_ref().map_or(Ok(History::default()), |record| record.known(content));
         let mut known = known.unwrap_or_else(|error| {
             Output::note(&format!("warning: earlier releases of this table are not known: {error}"));

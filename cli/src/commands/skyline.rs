@@ -9,7 +9,6 @@ use clap::builder::PossibleValuesParser;
 use sfumato::criterion::people::{Several, refuse_unused};
 use sfumato::criterion::{Case, Requirement};
 use sfumato::data::Role;
-use sfumato::error::suggest;
 use sfumato::exact::{Decimal, Fraction};
 use sfumato::explore::{Exploration, Explorer, Grounding, Values};
 use sfumato::report::html::skyline_html;
@@ -60,7 +59,7 @@ pub struct Arguments {
     html: Option<PathBuf>,
     /// Print one JSON document.
     #[arg(long)]
-    json: bool,
+    pub json: bool,
 }
 
 fn parse_confidence(text: &str) -> std::result::Result<Fraction, String> {
@@ -137,8 +136,8 @@ fn column<'a>(arguments: &Arguments, plan: &'a TablePlan) -> Result<&'a str> {
         (None, _) => Err(in_plan(Error::plan("the plan has several sensitive columns"))
             .help(format!("say which: --on {}", sensitive[0]))),
         (Some(named), all) => all.iter().copied().find(|name| name == named).ok_or_else(|| {
-            let error = Error::plan(format!("--on: \"{named}\" is not a sensitive column of the plan"));
-            in_plan(error.help(suggest(named, all.iter().copied())))
+            let message = format!("--on: \"{named}\" is not a sensitive column of the plan");
+            in_plan(Error::unknown(message, named, all.iter().copied()))
         }),
     }
 }

@@ -39,7 +39,7 @@ pub struct Arguments {
     seal: Option<String>,
     /// Print one JSON document.
     #[arg(long)]
-    json: bool,
+    pub json: bool,
 }
 
 fn parse_seal(text: &str) -> std::result::Result<String, String> {

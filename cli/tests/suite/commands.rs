@@ -447,3 +447,28 @@ fn colours_are_for_terminals_and_for_those_who_want_them() {
     let forced = folder.command("check table.csv --plan plan.toml").env("CLICOLOR_FORCE", "1").assert().code(1);
     assert!(forced.get_output().stdout.contains(&0x1b), "the marks are coloured when asked");
 }
+
+#[test]
+fn with_json_an_error_is_one_line_for_programs() {
+    let typo = plan("zip = \"quasi\"\ndisease = \"sensitive\"\n", &[("k-anonymty", "k = 2")]);
+    let folder = Folder::new(&[("patients.csv", PATIENTS), ("ragged.csv", "a,b\n1\n"), ("plan.toml", &typo)]);
+    let error = |arguments: &str, exit: i32| -> Value {
+        let run = folder.run(arguments).code(exit);
+        assert!(run.get_output().stdout.is_empty(), "{arguments}");
+        let told = String::from_utf8(run.get_output().stderr.clone()).unwrap();
+        let told: Value = serde_json::from_str(told.lines().last().unwrap()).unwrap();
+        assert_eq!(told["error"]["exit_code"], exit, "{told}");
+        told["error"].clone()
+    };
+    let unknown = error("check patients.csv --plan plan.toml --json", 2);
+    assert_eq!((&unknown["code"], &unknown["fault"]), (&json!("plan/unknown-name"), &json!("plan")));
+    assert_eq!(
+        (&unknown["message"], &unknown["file"]),
+        (&json!("there is no criterion \"k-anonymty\""), &json!("plan.toml"))
+    );
+    assert_eq!(unknown["help"], "did you mean \"k-anonymity\"?");
+    assert!(unknown["line"].is_u64());
+    assert_eq!(error("inspect ragged.csv --json", 3)["code"], "data/ragged-row");
+    assert_eq!(error("inspect none.csv --json", 7)["code"], "io/not-found");
+    assert_eq!(error("inspect none.csv --json", 7)["line"], Value::Null);
+}

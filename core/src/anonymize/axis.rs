@@ -6,7 +6,7 @@
 
 use super::Along;
 use crate::data::{Column, Role, Schema, Table, ValueType};
-use crate::error::{Error, Result, suggest};
+use crate::error::{Error, Result};
 use crate::kind::Raw;
 use jiff::civil::Date;
 
@@ -39,10 +39,10 @@ impl Basis {
 
     /// The one with a name; the error offers the nearest.
     pub(super) fn find(name: &str) -> Result<Basis> {
-        Basis::ALL.into_iter().find(|basis| basis.name() == name).ok_or_else(|| {
-            let error = Error::plan(format!("there is no axis by \"{name}\""));
-            error.help(suggest(name, Basis::ALL.iter().map(|basis| basis.name())))
-        })
+        Basis::ALL
+            .into_iter()
+            .find(|basis| basis.name() == name)
+            .ok_or_else(|| Error::unknown(format!("there is no axis by \"{name}\""), name, Basis::ALL.map(Basis::name)))
     }
 
     /// The best that is known of a column.

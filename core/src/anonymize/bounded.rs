@@ -6,7 +6,7 @@
 use super::judge::{Judge, Judged, Work};
 use super::search::MOST_CONSIDERED;
 use super::{Considered, Generalization, Nodes};
-use crate::error::{Error, Fault, Result};
+use crate::error::{Error, ErrorCode, Result};
 use std::cmp::Ordering;
 use std::collections::{BinaryHeap, HashSet};
 
@@ -108,6 +108,6 @@ pub(super) fn best(judge: &Judge<'_>, ranges: &[(usize, usize)], budget: u64) ->
 
 fn none_found(checked: u64, nodes: u64) -> Error {
     let message = format!("none of the {checked} choices of levels that were looked at is safe, of {nodes}");
-    Error::new(Fault::Infeasible, message)
+    Error::of(ErrorCode::NoneFound, message)
         .help("the search was bounded: a larger budget may find one; so may a looser criterion or more suppression")
 }

@@ -51,7 +51,7 @@ pub use within::Within;
 use crate::chance::Chance;
 use crate::criterion::{Bound, Requirement};
 use crate::data::{Column, Role, Schema, Table};
-use crate::error::{Error, Fault, Result};
+use crate::error::{Error, ErrorCode, Result};
 use crate::kind::{self, Kind, Member, Param, Params, Raw, Setting, Shape};
 use crate::utility::ChosenMetric;
 use crate::watch::Watch;
@@ -275,7 +275,7 @@ fn lattice_within(task: &Task<'_>, budget: u64) -> Result<Lattice> {
         let message = format!("the search has {nodes} candidates, more than the budget of {budget}");
         let help = "under [method]: search = \"bounded\" looks at as many as the budget allows and says that it is not exhaustive; a larger budget, or fewer \
                     levels and quasi-identifiers, would make it exhaustive";
-        return Err(Error::new(Fault::Resources, message).help(help));
+        return Err(Error::of(ErrorCode::LatticeTooLarge, message).help(help));
     }
     Ok(Lattice::between(&ranges))
 }
@@ -324,7 +324,7 @@ impl ChosenMethod {
     /// let (table, schema) = (sample::clinic(), Schema::of(&["zip"], &["disease"]));
     /// let wanted = Requirement::new("k-anonymity", &[("k", "3".into())], &[], &schema)?;
     /// let method = ChosenMethod::new("incognito", &[])?;
-    /// let Some(Outcome::Levels(found)) = method.run_on(&table, &schema, &[wanted], &ChosenMetric::new("loss", &[])?, Chance::System)? else {
+    /// let Some(Transformation::Levels(found)) = method.run_on(&table, &schema, &[wanted], &ChosenMetric::new("loss", &[])?, Chance::System)? else {
     ///     panic!("there is a safe choice of levels");
     /// };
     /// assert_eq!(found.minimal, [[0]]); // the postal codes of the clinic are safe as they are

@@ -5,7 +5,7 @@
 
 use crate::candidate::{Coded, dense_ids};
 use crate::data::Column;
-use crate::error::{Error, Result, suggest};
+use crate::error::{Error, Result};
 use crate::kind::{Param, Shape};
 use rayon::prelude::*;
 
@@ -32,7 +32,7 @@ pub(super) fn priority(written: &[String], quasi: &[&Column]) -> Result<Vec<usiz
     for name in written {
         let Some(at) = quasi.iter().position(|column| column.name() == name) else {
             let message = format!("\"order\" lists \"{name}\", which is no quasi-identifier");
-            return Err(Error::plan(message).help(suggest(name, quasi.iter().map(|column| column.name()))));
+            return Err(Error::unknown(message, name, quasi.iter().map(|column| column.name())));
         };
         if order.contains(&at) {
             let message = format!("\"order\" lists \"{name}\" twice");

@@ -6,7 +6,7 @@ use crate::audit::audit_bound;
 use crate::candidate::Groups;
 use crate::criterion::Bound;
 use crate::data::{Column, Role, Schema, Table};
-use crate::error::{Error, Fault, Result};
+use crate::error::{Error, ErrorCode, Fault, Result};
 
 /// A method that forms groups of records, run on each cell by itself.
 ///
@@ -53,7 +53,7 @@ impl Within {
             self.words(),
             self.cells.len(),
         );
-        Error::new(Fault::Infeasible, message)
+        Error::of(ErrorCode::TooManySuppressed, message)
             .help("permit higher levels, allow more suppression ([release] max_suppressed), or loosen a criterion")
     }
 

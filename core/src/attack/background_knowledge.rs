@@ -327,7 +327,8 @@ mod tests {
                 release: &table, groups: &groups, bucketized: false, schema: &schema, original: None, making: None,
                 class: None,
                 is_conditioned: false,
-                withheld: 0,
+                missing: 0,
+                is_missing_by_value: false,
             suppressed: None,
                 promises: &promises, formats: &formats, folder: Path::new("."),
             };

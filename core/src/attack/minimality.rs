@@ -181,7 +181,8 @@ struct Side<'a> {
     /// Whether the original is at hand.
     has_original: bool,
     /// How many records the method suppressed.
-    withheld: u64,
+    missing: u64,
+    is_missing_by_value: bool,
 }
 
 /// What is said of a value.
@@ -231,15 +232,16 @@ impl<'a> Side<'a> {
             l,
             whole_matters: withholds && reads_whole,
             has_original,
-            withheld: target.withheld,
+            missing: target.missing,
+            is_missing_by_value: target.is_missing_by_value,
         })
     }
 
-    /// How many suppressed people nothing is known about. A method that reads quasi-identifiers
-    /// alone says nothing about their values.
+    /// How many missing people nothing is known about. A method that reads quasi-identifiers alone
+    /// says nothing about the values of those whom it suppressed.
     fn withheld_undecided(&self, class: Option<Class>) -> u64 {
         let reads_quasi_only = matches!(self.ground.known, Replayed::Even) && class != Some(Class::SaOnly);
-        if reads_quasi_only { 0 } else { self.withheld }
+        if reads_quasi_only && !self.is_missing_by_value { 0 } else { self.missing }
     }
 
     /// Whether the plan limits the belief in any value.

@@ -86,8 +86,11 @@ pub struct Target<'a> {
     /// values: a metric that reads them, or a limit on an attack that does. No attack that counts
     /// worlds knows what that leaves out.
     pub is_conditioned: bool,
-    /// How many records the method suppressed, or may have.
-    pub withheld: u64,
+    /// How many records are missing: suppressed by the method, or withheld before.
+    pub missing: u64,
+    /// Whether some of them may be missing because of their sensitive values: withheld where one
+    /// was too frequent.
+    pub is_missing_by_value: bool,
     /// Which records were withheld before because a value was too frequent, if that is known and
     /// was done.
     pub suppressed: Option<Suppressed<'a>>,
@@ -386,7 +389,8 @@ pub fn on_release(
         making: None,
         class: None,
         is_conditioned: false,
-        withheld: 0,
+        missing: 0,
+        is_missing_by_value: false,
         suppressed: None,
         promises: &Promises::nothing(),
         formats: &Formats::default(),
@@ -414,7 +418,8 @@ pub fn example(name: &str, written: &[(&str, &str)]) -> Result<Vec<Finding>> {
         making: None,
         class: None,
         is_conditioned: false,
-        withheld: 0,
+        missing: 0,
+        is_missing_by_value: false,
         suppressed: None,
         promises: &Promises::nothing(),
         formats: &Formats::default(),

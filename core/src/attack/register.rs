@@ -10,10 +10,11 @@
 use super::Target;
 use crate::candidate::dense_ids;
 use crate::data::hierarchy::{Hierarchy, Rule, TOP};
-use crate::data::{Column, ReadOptions, Role, parse_date, parse_decimal};
+use crate::data::{Column, ReadOptions, Role, parse_date, parse_decimal, set_members, without_missing};
 use crate::error::{Error, Result};
 use jiff::civil::Date;
 use rayon::prelude::*;
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::path::Path;
 
@@ -222,7 +223,7 @@ enum Form {
     /// A text of which the starred characters are hidden.
     Redacted(Vec<char>),
     /// Values and ranges.
-    Set(String, Vec<Form>),
+    Set(Vec<String>, Vec<Form>),
 }
 
 impl Form {
@@ -231,8 +232,10 @@ impl Form {
         if label == TOP {
             return Some(Form::Everything);
         }
-        if let Some(inside) = label.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')) {
-            return Some(Form::Set(inside.to_string(), inside.split(", ").filter_map(Form::read).collect()));
+        if let Some(members) = set_members(label) {
+            let beside = Some(without_missing(label)).filter(|rest| *rest != label).and_then(Form::read);
+            let forms = members.iter().filter_map(|member| Form::read(member)).chain(beside).collect();
+            return Some(Form::Set(members.into_iter().map(Cow::into_owned).collect(), forms));
         }
         numbers(label).or_else(|| days(label)).or_else(|| redacted(label))
     }
@@ -248,13 +251,8 @@ impl Form {
                 let own = value.text.chars();
                 own.clone().count() == letters.len() && own.zip(letters).all(|(own, seen)| *seen == '*' || *seen == own)
             }
-            Form::Set(inside, parts) => {
-                // A value may itself hold what stands between values.
-                let is_listed = |(at, _): (usize, &str)| {
-                    let (before, after) = (&inside[..at], &inside[at + value.text.len()..]);
-                    (before.is_empty() || before.ends_with(", ")) && (after.is_empty() || after.starts_with(", "))
-                };
-                inside.match_indices(value.text).any(is_listed) || parts.iter().any(|part| part.stands_for(value))
+            Form::Set(members, parts) => {
+                members.iter().any(|member| member == value.text) || parts.iter().any(|part| part.stands_for(value))
             }
         }
     }

@@ -15,7 +15,7 @@ pub use parts::{
 };
 pub(crate) use parts::{as_written, member, settings};
 
-use crate::error::{Error, Fault, Result};
+use crate::error::{Error, ErrorCode, Result};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -63,7 +63,7 @@ impl Certificate {
         let WrittenBy { version, certificate } = &self.head.sfumato;
         if *certificate != FORMAT {
             let message = format!("the certificate has another format than the one that this version reads ({FORMAT})");
-            let error = Error::new(Fault::Gate, message);
+            let error = Error::of(ErrorCode::NotVerified, message);
             return Err(error.help(format!("verify it with the version that wrote it: {version}")));
         }
         T::deserialize(&self.document).map_err(|error| broken(&format!("something that cannot be read: {error}")))
@@ -149,7 +149,7 @@ fn visit(document: &Value, path: &str, enter: &mut impl FnMut(&str, &Value) -> b
 
 /// What is wrong with a certificate.
 pub(crate) fn broken(what: &str) -> Error {
-    Error::new(Fault::Gate, format!("the certificate states {what}"))
+    Error::of(ErrorCode::NotVerified, format!("the certificate states {what}"))
         .help("it was changed, or written by another version")
 }
 

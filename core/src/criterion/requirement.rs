@@ -2,12 +2,12 @@
 
 use super::{Bound, Build, Context, On, PERSON, SEPARATOR, find};
 use crate::data::{Role, Schema, Table};
-use crate::error::{Error, Result, suggest};
+use crate::error::{Error, Result};
 use crate::kind::{Kind, Member, Point, Raw, Setting};
 use std::path::Path;
 
 /// A criterion with its parameters, as a plan asks for it.
-#[derive(Clone)]
+#[derive(Clone, PartialEq)]
 pub struct Requirement {
     /// The criterion with its parameters.
     pub criterion: Member<Build>,
@@ -85,7 +85,7 @@ fn resolve_on(kind: &'static Kind<Build>, written: &[String], schema: &Schema) -
     for name in written {
         if !sensitive.contains(&name.as_str()) {
             let message = format!("{}: \"{name}\" is not a sensitive column of the plan", kind.name);
-            return Err(Error::plan(message).help(suggest(name, sensitive.iter().copied())));
+            return Err(Error::unknown(message, name, sensitive.iter().copied()));
         }
     }
     if (1..written.len()).any(|at| written[..at].contains(&written[at])) {

@@ -26,6 +26,15 @@ pub struct ReadOptions {
     pub watcher: Watcher,
 }
 
+/// Equal where files are read alike: who follows, and how much memory there is, is no part of it.
+impl PartialEq for ReadOptions {
+    fn eq(&self, other: &Self) -> bool {
+        let ReadOptions { delimiter, names, header, trim, missing, types, memory: _, watcher: _ } = self;
+        (delimiter, names, header) == (&other.delimiter, &other.names, &other.header)
+            && (trim, missing, types) == (&other.trim, &other.missing, &other.types)
+    }
+}
+
 impl Default for ReadOptions {
     fn default() -> Self {
         ReadOptions {

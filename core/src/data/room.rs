@@ -1,6 +1,6 @@
 //! Whether a table fits, told before room is made for it.
 
-use crate::error::{Error, Fault, Result};
+use crate::error::{Error, ErrorCode, Result};
 
 /// Refuses a table whose codes alone would take more than the `memory` allowed.
 ///
@@ -26,7 +26,7 @@ pub(super) fn too_large(records: u64, columns: usize, memory: u64) -> Error {
         in_words(needed(records, columns)),
         in_words(memory.into())
     );
-    Error::new(Fault::Resources, message).help("allow more with --memory, or split the table, or drop columns")
+    Error::of(ErrorCode::Memory, message).help("allow more with --memory, or split the table, or drop columns")
 }
 
 /// Bytes that the codes take.
@@ -47,6 +47,7 @@ pub fn in_words(bytes: u128) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::Fault;
 
     #[test]
     fn what_fits_exactly_fits() {

@@ -1,8 +1,9 @@
 //! Coded columns and the table they make up.
 
-use super::{Dictionary, Lexicon, ValueType};
-use crate::error::{Error, Result, did_you_mean};
+use super::{Dictionary, Lexicon, ValueType, canonical_text};
+use crate::error::{Error, ErrorCode, Result, did_you_mean};
 use rayon::prelude::*;
+use std::collections::BTreeSet;
 
 /// What the codes of a column stand for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -115,6 +116,29 @@ impl Column {
         let part = self.codes.len().div_ceil(rayon::current_num_threads()).max(1 << 16);
         let add = |a: Vec<u64>, b: Vec<u64>| a.iter().zip(b).map(|(a, b)| a + b).collect();
         self.codes.par_chunks(part).map(|codes| count(codes, domain)).reduce(|| vec![0; domain], add)
+    }
+
+    /// The same column with the type that its own values have, in the order of that type. Where one
+    /// number is written in several ways they are texts: whoever told them apart goes on to.
+    pub fn retyped(&self) -> Column {
+        let domain = &self.domain;
+        let mut present = Dictionary::new();
+        let codes: Vec<u32> = (0..domain.len() as u32).filter(|code| domain.missing != Some(*code)).collect();
+        for &code in &codes {
+            present.push(domain.label(code));
+        }
+        let detected = ValueType::detect(present.iter());
+        let different: BTreeSet<_> = present.iter().map(canonical_text).collect();
+        let is_number = matches!(detected, ValueType::Integer | ValueType::Decimal);
+        let value_type = if is_number && different.len() < present.len() { ValueType::Text } else { detected };
+        let (mut labels, mut new_code) = (Dictionary::new(), vec![u32::MAX; domain.len()]);
+        for (_, at) in value_type.sorted(std::slice::from_ref(&present)) {
+            new_code[codes[at as usize] as usize] = labels.push(present.get(at));
+        }
+        let missing = domain.missing.map(|code| labels.push(domain.label(code)));
+        domain.missing.into_iter().zip(missing).for_each(|(code, new)| new_code[code as usize] = new);
+        let codes = self.codes.iter().map(|&code| new_code[code as usize]).collect();
+        Column { name: self.name.clone(), codes, domain: Domain::new(labels, value_type, missing) }
     }
 
     /// Whether one number is written in several ways.
@@ -265,7 +289,7 @@ impl Table {
                 || format!("it has {} columns; does the file start with a line of names?", self.columns.len()),
                 |near| format!("did you mean \"{near}\"?"),
             );
-            Error::plan(format!("the table has no column \"{name}\"")).help(help)
+            Error::of(ErrorCode::UnknownName, format!("the table has no column \"{name}\"")).help(help)
         })
     }
 

@@ -47,6 +47,27 @@ impl From<u64> for Decimal {
     }
 }
 
+impl Decimal {
+    /// The same number with no more digits than it needs; nothing for one that has no end in
+    /// decimals, or too many digits to be read again.
+    ///
+    /// ```
+    /// use sfumato::exact::{Decimal, Fraction};
+    ///
+    /// assert_eq!(Decimal::of(Fraction::new(1, 50)).unwrap().to_string(), "0.02");
+    /// assert_eq!(Decimal::of(Fraction::new(1, 3)), None);
+    /// ```
+    pub fn of(number: Fraction) -> Option<Decimal> {
+        let Fraction { num, den } = number.reduced();
+        let scale = |places: &usize| 10u128.pow(*places as u32).checked_rem(den) == Some(0);
+        let places = (0..=MOST_DIGITS).find(scale)?;
+        let digits = num.checked_mul(10u128.pow(places as u32) / den)?.to_string();
+        let digits = format!("{digits:0>width$}", width = places + 1);
+        let (whole, part) = digits.split_at(digits.len() - places);
+        if part.is_empty() { whole.to_string() } else { format!("{whole}.{part}") }.parse().ok()
+    }
+}
+
 impl fmt::Display for Decimal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.written)
@@ -144,6 +165,15 @@ mod tests {
         assert_eq!(value("1e-3"), (1, 1000));
         assert_eq!(value("1_000"), (1000, 1));
         assert_eq!(value("0.10000000000000000000000000000001").1, 10u128.pow(32));
+    }
+
+    #[test]
+    fn fractions_are_written_with_the_digits_they_need() {
+        for text in ["0", "1", "0.5", "0.02", "12.125", "0.000000000000000000000000000000000001", "100"] {
+            assert_eq!(Decimal::of(text.parse::<Decimal>().unwrap().fraction()).unwrap().to_string(), text);
+        }
+        assert_eq!(Decimal::of(Fraction::new(20, 8)).unwrap().to_string(), "2.5");
+        assert!([Fraction::new(1, 7), Fraction::INFINITE].iter().all(|odd| Decimal::of(*odd).is_none()));
     }
 
     #[test]

@@ -55,7 +55,7 @@ const SENSITIVE: [&str; 22] = [
 ];
 
 /// Direct identifiers, whatever the rest of the name says.
-const IDENTIFIER: [&str; 45] = [
+const IDENTIFIER: [&str; 54] = [
     "ssn",
     "social security",
     "mrn",
@@ -66,6 +66,10 @@ const IDENTIFIER: [&str; 45] = [
     "tax id",
     "tax number",
     "insurance number",
+    "insurance no",
+    "policy number",
+    "policy no",
+    "record no",
     "insurance id",
     "passport",
     "driver license",
@@ -77,7 +81,12 @@ const IDENTIFIER: [&str; 45] = [
     "vin",
     "email",
     "e mail",
+    "email addr",
+    "emailaddr",
     "phone",
+    "cellphone",
+    "homephone",
+    "workphone",
     "telephone",
     "mobile",
     "fax",
@@ -257,7 +266,7 @@ fn identifier_name(words: &[String]) -> Option<String> {
         return Some(phrase.to_string());
     }
     if let [word] = words {
-        let whole = HOLDERS.iter().chain(&["name", "id"]).find(|known| is_word(word, known));
+        let whole = HOLDERS.iter().chain(&["name", "id", "cell"]).find(|known| is_word(word, known));
         if let Some(known) = whole {
             return Some(known.to_string());
         }
@@ -349,6 +358,7 @@ mod tests {
             (Identifier, &["ssn", "SSN", "social_security_number", "mrn", "MedicalRecordNo", "medical record"]),
             (Identifier, &["patient", "patient_id", "patientId", "PATIENTID", "customer_no", "account", "user name"]),
             (Identifier, &["email", "e-mail", "eMail", "EmailAddress", "phone", "phone_number", "mobile", "Telephone"]),
+            (Identifier, &["cellphone", "home_phone", "emailaddr", "insurance_no", "record_no", "cell"]),
             (Identifier, &["passport", "iban", "account_number", "ip_address", "IPAddress", "ipaddress", "id", "name"]),
             (Identifier, &["first_name", "LastName", "surname", "street", "home address", "credit_card"]),
         ] {

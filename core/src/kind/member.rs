@@ -1,6 +1,6 @@
 //! A member of a family with its parameters: what a plan, a command line or a certificate asks for.
 
-use super::{Kind, Params, Raw};
+use super::{Kind, Params, Raw, Setting};
 use crate::error::Result;
 use std::fmt;
 
@@ -16,6 +16,16 @@ impl<B> Member<B> {
     /// A member with parameters as they were written.
     pub fn of(kind: &'static Kind<B>, written: &[(&str, Raw)]) -> Result<Member<B>> {
         Ok(Member { kind, params: kind.check(written)? })
+    }
+
+    /// The parameters that do not have their defaults, as they could have been written.
+    pub fn written(&self) -> Vec<(&'static str, Raw)> {
+        let is_default = |name: &str, setting: &Setting| {
+            let param = self.kind.params.iter().find(|param| param.name == name);
+            param.is_some_and(|param| param.default_setting().as_ref() == Some(setting))
+        };
+        let own = self.params.iter().filter(|(name, setting)| !is_default(name, setting));
+        own.map(|(name, setting)| (name, setting.raw())).collect()
     }
 
     /// Every member of a family whose parameters all have defaults.
@@ -43,10 +53,9 @@ impl<B> Clone for Member<B> {
     }
 }
 
-/// Members of one family are told apart by their names.
 impl<B> PartialEq for Member<B> {
     fn eq(&self, other: &Self) -> bool {
-        self.kind.name == other.kind.name && self.params == other.params
+        self.kind == other.kind && self.params == other.params
     }
 }
 

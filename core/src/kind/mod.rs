@@ -9,7 +9,7 @@ mod point;
 pub use member::Member;
 pub use point::Point;
 
-use crate::error::{Error, Result, suggest};
+use crate::error::{Error, ErrorCode, Result, suggest};
 use crate::exact::{Decimal, Fraction};
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -30,6 +30,13 @@ pub struct Kind<B: 'static> {
     pub example: &'static [(&'static str, &'static str)],
     /// How to make one.
     pub build: B,
+}
+
+/// Members of one family are told apart by their names.
+impl<B> PartialEq for Kind<B> {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
 }
 
 /// One parameter of a [`Kind`].
@@ -215,7 +222,7 @@ impl<B> Kind<B> {
         if let Some((unknown, _)) = written.iter().find(|(name, _)| !known.clone().any(|k| k == *name)) {
             let message = format!("{} has no parameter \"{unknown}\"", self.name);
             let help = if self.params.is_empty() { "it takes none".into() } else { suggest(unknown, known) };
-            return Err(Error::plan(message).help(help));
+            return Err(Error::of(ErrorCode::UnknownName, message).help(help));
         }
         let mut settings = Vec::with_capacity(self.params.len());
         for param in self.params {
@@ -244,6 +251,10 @@ impl Param {
             Shape::Flag => Raw::Flag(default == "true"),
             _ => Raw::from(default),
         }
+    }
+
+    fn default_setting(&self) -> Option<Setting> {
+        self.shape.check(&self.default_value(self.default?)).ok()
     }
 }
 
@@ -457,6 +468,7 @@ impl Setting {
     pub fn raw(&self) -> Raw {
         match self {
             Setting::Flag(flag) => Raw::Flag(*flag),
+            Setting::Count(_) | Setting::Decimal(_) | Setting::Number(Some(_)) => Raw::Number(self.to_string()),
             Setting::Values(values) => Raw::List(values.iter().map(|value| Raw::Text(value.clone())).collect()),
             Setting::Decimals(numbers) => Raw::List(numbers.iter().map(|one| Raw::Number(one.to_string())).collect()),
             Setting::File(path) => Raw::Text(path.to_string_lossy().into_owned()),
@@ -491,7 +503,6 @@ impl fmt::Display for Setting {
 /// The member of `list` called `name`, or an error that offers the nearest.
 pub fn find<B>(list: &[&'static Kind<B>], family: &str, name: &str) -> Result<&'static Kind<B>> {
     list.iter().copied().find(|kind| kind.name == name).ok_or_else(|| {
-        let help = suggest(name, list.iter().map(|kind| kind.name));
-        Error::plan(format!("there is no {family} \"{name}\"")).help(help)
+        Error::unknown(format!("there is no {family} \"{name}\""), name, list.iter().map(|kind| kind.name))
     })
 }

@@ -49,7 +49,7 @@ impl Point {
 
     /// What could have been written for it.
     pub(super) fn raw(&self) -> Raw {
-        let number = |name: &str, number: String| (name.to_string(), Raw::Text(number));
+        let number = |name: &str, number: String| (name.to_string(), Raw::Number(number));
         let value = self.value.iter().map(|value| ("value".to_string(), Raw::Text(value.clone())));
         let counts = [("l", self.l), ("k", self.k), ("m", self.m)];
         let counts = counts.map(|(name, count)| number(name, count.to_string()));

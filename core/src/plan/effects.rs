@@ -8,7 +8,7 @@ use super::section::{Section, number, share, text};
 use crate::anonymize::Class;
 use crate::criterion::Requirement;
 use crate::data::Role;
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorCode, Result};
 use crate::exact::Fraction;
 use crate::recode::{Form, Suppressed};
 
@@ -36,7 +36,7 @@ impl Case<'_> {
             Some(found) => found.line_of(key),
             None => self.root.line,
         };
-        let error = Error::plan(format!("[{section}] `{key}` has no effect: {why}"));
+        let error = Error::of(ErrorCode::NoEffect, format!("[{section}] `{key}` has no effect: {why}"));
         Err(error.line(line).help(help.to_string()))
     }
 

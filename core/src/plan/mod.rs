@@ -2,10 +2,12 @@
 //!
 //! Numbers keep the digits they were written with, and every error names the line.
 
+pub mod edit;
 mod effects;
 mod publishing;
 mod section;
 mod sets;
+mod write;
 
 pub use publishing::{Attempt, Gate, Publishing, Skew};
 pub use sets::{SensitiveItems, SetPlan, demanded};
@@ -14,7 +16,7 @@ use crate::audit::audit;
 use crate::chance::Chance;
 use crate::criterion::{On, Requirement, Verdict, find};
 use crate::data::{ColumnSpec, ReadOptions, Role, Schema, ValueType, hierarchy, sample};
-use crate::error::{Error, Result, suggest};
+use crate::error::{Error, ErrorCode, Result};
 use crate::kind::Raw;
 use section::{Section, choice, flag, line_of, numbers, raw, text, texts};
 use std::path::{Path, PathBuf};
@@ -23,7 +25,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 /// A checked plan: about a table, or about sets of items.
-#[derive(Clone)]
+#[derive(Clone, PartialEq)]
 pub enum Plan {
     /// A row for each person.
     Table(Box<TablePlan>),
@@ -32,7 +34,7 @@ pub enum Plan {
 }
 
 /// A checked plan about a table.
-#[derive(Clone)]
+#[derive(Clone, PartialEq)]
 pub struct TablePlan {
     /// The data file, if the plan names one, with the plan's folder before it.
     pub data: Option<PathBuf>,
@@ -212,7 +214,8 @@ fn read_data(data: &Section<'_>) -> Result<(Option<String>, ReadOptions)> {
 
 /// That a plan asks for nothing, and where to find what it could ask for.
 fn nothing_required(family: &str) -> Error {
-    Error::plan("the plan requires nothing").help(format!("add [[require]] sections: see `sfumato list {family}`"))
+    Error::of(ErrorCode::RequiresNothing, "the plan requires nothing")
+        .help(format!("add [[require]] sections: see `sfumato list {family}`"))
 }
 
 /// The text of a plan file, and the folder that its files are relative to.
@@ -246,10 +249,12 @@ fn read_options(data: &Section<'_>) -> Result<ReadOptions> {
 }
 
 fn parse_toml(text: &str) -> Result<Spanned<DeTable<'_>>> {
-    DeTable::parse(text).map_err(|error| {
-        let line = error.span().map_or(1, |span| line_of(text, span.start));
-        Error::plan(format!("this is not TOML: {}", error.message())).line(line)
-    })
+    DeTable::parse(text)
+        .map_err(|error| not_toml(error.message(), error.span().map_or(1, |span| line_of(text, span.start))))
+}
+
+fn not_toml(message: &str, line: u64) -> Error {
+    Error::of(ErrorCode::NotToml, format!("this is not TOML: {message}")).line(line)
 }
 
 /// One `[[require]]` given as text.
@@ -316,7 +321,7 @@ fn read_column(columns: &Section<'_>, name: &str, value: &Spanned<DeValue<'_>>, 
     }
     if let Some(wanted) = section.get("type", text)? {
         let names = ValueType::ALL.map(ValueType::name);
-        let wrong = || Error::plan(format!("{label}: there is no type \"{wanted}\"")).help(suggest(&wanted, names));
+        let wrong = || Error::unknown(format!("{label}: there is no type \"{wanted}\""), &wanted, names);
         spec.value_type = Some(ValueType::find(&wanted).ok_or_else(wrong)?);
     }
     if let Some(hierarchy) = section.section("hierarchy")? {
@@ -330,8 +335,7 @@ fn read_column(columns: &Section<'_>, name: &str, value: &Spanned<DeValue<'_>>, 
 
 fn find_role(column: &str, role: &str) -> Result<Role> {
     Role::find(role).ok_or_else(|| {
-        let help = suggest(role, Role::ALL.map(Role::name));
-        Error::plan(format!("column \"{column}\": there is no role \"{role}\"")).help(help)
+        Error::unknown(format!("column \"{column}\": there is no role \"{role}\""), role, Role::ALL.map(Role::name))
     })
 }
 

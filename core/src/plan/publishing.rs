@@ -9,7 +9,7 @@ use crate::attack;
 use crate::chance::Chance;
 use crate::criterion::Requirement;
 use crate::data::{Formulas, Role, Schema};
-use crate::error::{Error, Result, suggest};
+use crate::error::{Error, ErrorCode, Result, suggest};
 use crate::exact::Fraction;
 use crate::kind::{Kind, Member, Raw};
 use crate::recode::{Form, Insensitive, Recoding, Suppressed};
@@ -17,8 +17,19 @@ use crate::skew;
 use crate::utility::queries::Workload;
 use crate::utility::{self, ChosenMetric};
 
+/// What becomes of suppressed records, in the order of [`Suppressed`].
+pub(super) const SUPPRESSED: [&str; 2] = ["withheld", "starred"];
+/// What becomes of insensitive columns, in the order of [`Insensitive`].
+pub(super) const INSENSITIVE: [&str; 2] = ["keep", "drop"];
+/// What becomes of formulas, in the order of [`Formulas`].
+pub(super) const FORMULAS: [&str; 3] = ["escape", "refuse", "keep"];
+/// What becomes of a release of which attacks find too much.
+pub(super) const GATE: [&str; 2] = ["refuse", "report"];
+/// The format of the published table where a plan names none.
+pub(super) const FORMAT: &str = "csv";
+
 /// How to publish.
-#[derive(Clone)]
+#[derive(Clone, PartialEq)]
 pub struct Publishing {
     /// How groups are formed.
     pub method: ChosenMethod,
@@ -55,7 +66,7 @@ pub struct Publishing {
 
 /// What to do where a sensitive value is too frequent: refuse what no grouping could satisfy, or
 /// withhold records first.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Skew {
     /// How to suppress records of frequent values; nothing to refuse.
     pub method: Option<&'static Kind<skew::Build>>,
@@ -67,7 +78,7 @@ pub struct Skew {
 }
 
 /// What attacks may find.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Gate {
     /// Whether an attack that finds too much stops the release.
     pub refuses: bool,
@@ -79,7 +90,7 @@ pub struct Gate {
 }
 
 /// One attack to run.
-#[derive(Clone)]
+#[derive(Clone, PartialEq)]
 pub struct Attempt {
     /// The attack with its parameters.
     pub attack: attack::ChosenAttack,
@@ -145,7 +156,10 @@ fn read_accepted(release: &Section<'_>, schema: &Schema) -> Result<Vec<String>> 
     let insensitive = schema.names(Role::Insensitive);
     let is_unknown = |name: &&String| !insensitive.contains(&name.as_str());
     if let Some(name) = accepted.iter().find(is_unknown) {
-        let error = Error::plan(format!("[release] insensitive: \"{name}\" is not an insensitive column of the plan"));
+        let error = Error::of(
+            ErrorCode::UnknownName,
+            format!("[release] insensitive: \"{name}\" is not an insensitive column of the plan"),
+        );
         let help = match insensitive.is_empty() {
             true => "the plan has no insensitive column: leave out `accept`".to_string(),
             false => suggest(name, insensitive),
@@ -159,8 +173,8 @@ fn read_target(section: &Section<'_>, schema: &Schema) -> Result<Option<String>>
     let Some(target) = section.get("target", text)? else { return Ok(None) };
     if schema.find(&target).is_none() {
         let names = schema.columns().iter().map(|spec| spec.name.as_str());
-        let error = Error::plan(format!("[utility]: the plan names no column \"{target}\""));
-        return Err(error.line(section.line_of("target")).help(suggest(&target, names)));
+        let error = Error::unknown(format!("[utility]: the plan names no column \"{target}\""), &target, names);
+        return Err(error.line(section.line_of("target")));
     }
     Ok(Some(target))
 }
@@ -216,12 +230,12 @@ fn read_method(section: Option<&Section<'_>>) -> Result<(ChosenMethod, ChosenMet
 
 fn read_release(section: Option<&Section<'_>>) -> Result<(Option<Fraction>, Recoding, String)> {
     let mut recoding = Recoding::default();
-    let Some(section) = section else { return Ok((None, recoding, "csv".into())) };
+    let Some(section) = section else { return Ok((None, recoding, FORMAT.into())) };
     section.refuse_unknown(keys_of("release").iter().copied())?;
     if let Some(at) = choice(section, "form", &Form::ALL.map(Form::name))? {
         recoding.form = Form::ALL[at];
     }
-    if choice(section, "suppressed", &["withheld", "starred"])? == Some(1) {
+    if choice(section, "suppressed", &SUPPRESSED)? == Some(1) {
         recoding.suppressed = Suppressed::Starred;
         if recoding.form == Form::Bucketized {
             let error = Error::plan("[release]: a bucketized release has no place for starred records");
@@ -230,7 +244,7 @@ fn read_release(section: Option<&Section<'_>>) -> Result<(Option<Fraction>, Reco
     }
     recoding.insensitive = read_insensitive(section)?;
     let share = share(section, "max_suppressed")?;
-    let format = section.get("format", text)?.unwrap_or("csv".into());
+    let format = section.get("format", text)?.unwrap_or(FORMAT.into());
     if format.is_empty() || !format.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit()) {
         let error = Error::plan(format!("{}: `format` is a file ending", section.name)).line(section.line_of("format"));
         return Err(error.help("write format = \"csv\" or another of `sfumato list formats`"));
@@ -242,7 +256,7 @@ fn read_release(section: Option<&Section<'_>>) -> Result<(Option<Fraction>, Reco
 fn read_insensitive(section: &Section<'_>) -> Result<Insensitive> {
     match section.table.get("insensitive").map(raw) {
         None | Some(Raw::Table(_)) => Ok(Insensitive::Keep),
-        Some(Raw::Text(_)) => match choice(section, "insensitive", &["keep", "drop"])? {
+        Some(Raw::Text(_)) => match choice(section, "insensitive", &INSENSITIVE)? {
             Some(1) => Ok(Insensitive::Drop),
             _ => Ok(Insensitive::Keep),
         },
@@ -257,7 +271,7 @@ fn read_insensitive(section: &Section<'_>) -> Result<Insensitive> {
 fn read_formulas(section: Option<&Section<'_>>) -> Result<Formulas> {
     let Some(section) = section else { return Ok(Formulas::default()) };
     let ways = [Formulas::Escape, Formulas::Refuse, Formulas::Keep];
-    Ok(choice(section, "formulas", &["escape", "refuse", "keep"])?.map_or(Formulas::default(), |at| ways[at]))
+    Ok(choice(section, "formulas", &FORMULAS)?.map_or(Formulas::default(), |at| ways[at]))
 }
 
 /// The word for no suppression of frequent values.
@@ -289,7 +303,7 @@ fn find_publishable(name: &str) -> Result<&'static Kind<skew::Build>> {
     match skew::find(name) {
         Ok(bound) => Err(Error::plan(format!("[skew]: {} is a bound for comparison and never published: what it leaves tells which value was too frequent", bound.name))
             .help(format!("method is one of {}", names.join(", ")))),
-        Err(_) => Err(Error::plan(format!("[skew]: `method` cannot be \"{name}\"")).help(suggest(name, names))),
+        Err(_) => Err(Error::unknown(format!("[skew]: `method` cannot be \"{name}\""), name, names)),
     }
 }
 
@@ -297,7 +311,7 @@ fn read_gate(section: Option<&Section<'_>>) -> Result<Gate> {
     let Some(section) = section else { return Ok(Gate { refuses: true, max_belief: None, max_risk: None }) };
     section.refuse_unknown(keys_of("gate").iter().copied())?;
     Ok(Gate {
-        refuses: choice(section, "attacks", &["refuse", "report"])? != Some(1),
+        refuses: choice(section, "attacks", &GATE)? != Some(1),
         max_belief: share(section, "max_belief")?,
         max_risk: share(section, "max_risk")?,
     })

@@ -1,10 +1,11 @@
 //! Sections of a plan, with the line of everything that is wrong.
 
-use crate::error::{Error, Result, suggest};
+use crate::error::{Error, Result};
 use crate::exact::{Decimal, Fraction};
 use crate::kind::Raw;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
+use toml_edit::Value;
 
 /// A table of the plan with its name, for errors.
 pub(super) struct Section<'a> {
@@ -50,7 +51,7 @@ impl<'a> Section<'a> {
             if !known.clone().into_iter().any(|name| name == key) {
                 let line = line_of(self.text, value.span().start);
                 let message = format!("{} has no \"{key}\"", self.name);
-                return Err(Error::plan(message).line(line).help(suggest(key, known)));
+                return Err(Error::unknown(message, key, known).line(line));
             }
         }
         Ok(())
@@ -123,6 +124,22 @@ pub(super) fn raw(value: &Spanned<DeValue<'_>>) -> Raw {
     }
 }
 
+/// A value as TOML; a number keeps its digits, and one that TOML does not know becomes a text.
+pub(super) fn toml(raw: &Raw) -> Result<Value> {
+    let is_number = |value: &Value| value.is_integer() || value.is_float();
+    Ok(match raw {
+        Raw::Text(text) => text.into(),
+        Raw::Number(text) => text.parse().ok().filter(is_number).unwrap_or_else(|| text.into()),
+        Raw::Flag(flag) => (*flag).into(),
+        Raw::List(items) => Value::Array(items.iter().map(toml).collect::<Result<_>>()?),
+        Raw::Table(keys) => {
+            let keys = keys.iter().map(|(key, value)| Ok((key, toml(value)?)));
+            Value::InlineTable(keys.collect::<Result<_>>()?)
+        }
+        Raw::Other(name) => return Err(Error::plan(format!("{name} cannot be written into a plan"))),
+    })
+}
+
 pub(super) fn line_of(text: &str, offset: usize) -> u64 {
     text.as_bytes()[..offset.min(text.len())].iter().filter(|&&byte| byte == b'\n').count() as u64 + 1
 }
@@ -137,8 +154,8 @@ pub(super) fn written<'a>(section: &'a Section<'_>, not: &[&str]) -> Vec<(&'a st
 pub(super) fn choice(section: &Section<'_>, key: &str, words: &[&str]) -> Result<Option<usize>> {
     let Some(word) = section.get(key, text)? else { return Ok(None) };
     let found = words.iter().position(|known| *known == word).ok_or_else(|| {
-        let error = Error::plan(format!("{}: `{key}` cannot be \"{word}\"", section.name));
-        error.line(section.line_of(key)).help(suggest(&word, words.iter().copied()))
+        let message = format!("{}: `{key}` cannot be \"{word}\"", section.name);
+        Error::unknown(message, &word, words.iter().copied()).line(section.line_of(key))
     })?;
     Ok(Some(found))
 }

@@ -1,6 +1,7 @@
 //! Plans about transactions: `[data] kind = "transactions"`, which items are sensitive, and what is
 //! to be done.
 
+use super::publishing::GATE;
 use super::section::{Section, choice, raw, share, text, texts, written};
 use super::{Plan, nothing_required, read_options};
 use crate::chance::Chance;
@@ -10,6 +11,9 @@ use crate::kind::{Kind, Member, Raw};
 use crate::transactions::{Demand, Layout, Sensitive, Transactions, attack, criterion, method, metric, read_names};
 use crate::{anonymize, attack as table_attack, criterion as table_criterion};
 use std::path::{Path, PathBuf};
+
+/// In which order records are published.
+pub(super) const ORDER: [&str; 2] = ["random", "input"];
 
 /// A checked plan about transactions.
 ///
@@ -28,7 +32,7 @@ use std::path::{Path, PathBuf};
 /// assert!(!plan.keeps_order);
 /// # Ok::<(), sfumato::Error>(())
 /// ```
-#[derive(Clone)]
+#[derive(Clone, PartialEq)]
 pub struct SetPlan {
     /// The data file, if the plan names one, with the plan's folder before it.
     pub data: Option<PathBuf>,
@@ -318,13 +322,13 @@ fn read_method(section: Option<&Section<'_>>) -> Result<Member<method::Build>> {
 fn keeps_order(section: Option<&Section<'_>>) -> Result<bool> {
     let Some(section) = section else { return Ok(false) };
     section.refuse_unknown(["order"])?;
-    Ok(choice(section, "order", &["random", "input"])? == Some(1))
+    Ok(choice(section, "order", &ORDER)? == Some(1))
 }
 
 fn attacks_refuse(section: Option<&Section<'_>>) -> Result<bool> {
     let Some(section) = section else { return Ok(true) };
     section.refuse_unknown(["attacks"])?;
-    Ok(choice(section, "attacks", &["refuse", "report"])? != Some(1))
+    Ok(choice(section, "attacks", &GATE)? != Some(1))
 }
 
 #[cfg(test)]

@@ -42,6 +42,7 @@ impl TableFacts<'_> {
         let mut notes =
             standing_notes(task.schema, requirements, publishing.recoding.form, publishing.chance.is_secure());
         notes.extend(self.missing_notes());
+        notes.extend(self.capped_notes()?);
         notes.extend(exposure.sentences());
         notes.extend(alike_notes(&recoded.table, requirements)?);
         notes.extend(self.skew.map(SkewReport::sentence));
@@ -157,14 +158,34 @@ impl TableFacts<'_> {
             if is_quasi {
                 let column = self.recoded.table.column(&spec.name)?;
                 let original = self.task.table.column(&spec.name)?;
-                let ruler = information::ruler(Some(spec), original.domain().value_type(), column.domain().labels());
+                report.level = self.level(original)?;
+                let level = match self.plan.publishing.recoding.form {
+                    Form::Bucketized => Some(self.task.schema.level_range(original)?.0),
+                    Form::Generalized => report.level.map(|level| level.level),
+                };
+                let value_type = original.domain().value_type();
+                let ruler = information::ruler(spec, value_type, column.domain().labels(), level);
                 report.kept = Some(information::kept(column, &ruler, self.missing()));
                 report.ruler = Some(ruler);
-                report.level = self.level(original)?;
             }
             reports.push(report);
         }
         Ok(reports)
+    }
+
+    /// That exact values are permitted where the plan names a top or a bottom.
+    fn capped_notes(&self) -> Result<Vec<String>> {
+        let schema = self.task.schema;
+        let is_capped =
+            |name: &str| schema.find(name).and_then(|spec| spec.rule.as_ref()).is_some_and(|rule| rule.is_capped());
+        let mut notes = Vec::new();
+        for column in schema.select(self.task.table, Role::Quasi)?.into_iter().filter(|column| is_capped(column.name()))
+        {
+            if schema.level_range(column)?.0 == 0 {
+                notes.push(format!("\"{}\": `top` and `bottom` take effect from level 1 on, and the plan permits level 0, on which values are published as they are. To exclude that, let `levels` begin with 1.", column.name()));
+            }
+        }
+        Ok(notes)
     }
 
     /// How many records of the original are not published.
@@ -263,7 +284,7 @@ fn classified(task: &Task<'_>, recoded: &Recoded, target: &str) -> Result<Option
         before: before.model,
         after: after.model,
         baseline: before.baseline,
-        margin: before.margin.max(after.margin),
+        margin: before.margin.hypot(after.margin),
     }))
 }
 

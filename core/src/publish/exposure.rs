@@ -7,15 +7,18 @@
 //! published alone, and refuses the release beyond a stated share.
 
 use crate::candidate::{Coded, dense_ids};
+use crate::criterion::{About, Bound, Knowledge, Limit, Requirement, Scope};
 use crate::data::{Column, Role, Schema, Table};
-use crate::error::{Error, Fault, Result};
+use crate::error::{Error, ErrorCode, Result};
+use crate::exact::Fraction;
 use crate::recode::Form;
 use rayon::prelude::*;
 use serde::{Serialize, Serializer};
+use std::collections::{BTreeMap, HashMap};
 
-/// Per cent of the published records that columns declared insensitive may make unique, and of
-/// which they may make a sensitive value certain. Beyond it the plan must accept the columns by
-/// name.
+/// Per cent of the published records that columns declared insensitive may make unique, of which
+/// they may make a sensitive value certain, and about which they may let somebody believe more than
+/// the criteria promise. Beyond it the plan must accept the columns by name.
 pub const TOLERATED_PERCENT: u64 = 1;
 
 /// What is said where sensitive values are published apart from records.
@@ -33,12 +36,13 @@ const UNMEASURED: &str = " What that discloses about sensitive values is not mea
 ///
 /// More columns never disclose less: a cell of more columns is part of a cell of fewer. A record
 /// that is alone stays alone, and a cell with one sensitive value has only parts with that value.
-/// So the columns together decide for each of them, and to leave one out never turns a release that
-/// passes into one that is refused.
+/// So the columns that the plan does not accept decide by what they disclose together, and by what
+/// they add to the accepted ones. This does not hold for beliefs beyond what is promised: a cell in
+/// which a value is too frequent may have parts in which it is not.
 ///
 /// ```
 /// use sfumato::data::{Column, ColumnSpec, Role, Schema, Table};
-/// use sfumato::publish::Exposure;
+/// use sfumato::publish::{Exposure, Promised};
 /// use sfumato::recode::Form;
 ///
 /// let table = Table::new(vec![
@@ -49,11 +53,12 @@ const UNMEASURED: &str = " What that discloses about sensitive values is not mea
 /// let roles = [("zip", Role::Quasi), ("ward", Role::Insensitive), ("disease", Role::Sensitive)];
 /// let schema = Schema::new(roles.map(|(name, role)| ColumnSpec::new(name, role)).to_vec());
 ///
-/// let exposure = Exposure::measure(&table, &schema, Form::Generalized, &[])?;
+/// let exposure = Exposure::measure(&table, &schema, Form::Generalized, &[], &Promised::default())?;
 /// assert_eq!((exposure.together.unique, exposure.together.sensitive[0].certain), (2, 2));
 /// assert!(exposure.refused());
 ///
-/// let accepted = Exposure::measure(&table, &schema, Form::Generalized, &["ward".to_string()])?;
+/// let ward = ["ward".to_string()];
+/// let accepted = Exposure::measure(&table, &schema, Form::Generalized, &ward, &Promised::default())?;
 /// assert!(!accepted.refused() && accepted.together == exposure.together);
 /// # Ok::<(), sfumato::Error>(())
 /// ```
@@ -104,13 +109,17 @@ pub struct Disclosure {
     pub smallest: u64,
     /// What becomes known of each sensitive column. Empty for a bucketized release, which publishes
     /// sensitive values apart from records.
-    #[serde(rename = "certain", serialize_with = "certain")]
+    #[serde(flatten, serialize_with = "stated")]
     pub sensitive: Vec<ValueDisclosure>,
 }
 
-/// How many records of each sensitive column become certain: what certificates tell.
-fn certain<S: Serializer>(found: &[ValueDisclosure], serializer: S) -> std::result::Result<S::Ok, S::Error> {
-    serializer.collect_map(found.iter().map(|one| (&one.column, one.certain)))
+/// How many records of each sensitive column become certain, and about how many more is believed
+/// than is promised: what certificates tell.
+fn stated<S: Serializer>(found: &[ValueDisclosure], serializer: S) -> std::result::Result<S::Ok, S::Error> {
+    let of = |figure: fn(&ValueDisclosure) -> u64| -> BTreeMap<&str, u64> {
+        found.iter().map(|one| (one.column.as_str(), figure(one))).collect()
+    };
+    serializer.collect_map([("certain", of(|one| one.certain)), ("beyond_promise", of(|one| one.beyond))])
 }
 
 /// What becomes known of a sensitive column. Only protected values count.
@@ -120,6 +129,9 @@ pub struct ValueDisclosure {
     pub column: String,
     /// Records whose value becomes certain: all of their cell have it, and not all of their group.
     pub certain: u64,
+    /// Records of cells in which some value has a larger share than the criteria promise for
+    /// groups.
+    pub beyond: u64,
     /// Records for which the most frequent value of their cell is the right guess.
     pub guessed: u64,
     /// The same for the most frequent value of their group.
@@ -129,8 +141,15 @@ pub struct ValueDisclosure {
 impl Exposure {
     /// Measures a published table: without starred records, and of a bucketized release the table
     /// with the quasi-identifiers. `accepted` are the columns that the plan accepts by name.
-    pub fn measure(table: &Table, schema: &Schema, form: Form, accepted: &[String]) -> Result<Exposure> {
-        let view = View::new(table, schema, form)?;
+    /// `promised` is what criteria promise about beliefs.
+    pub fn measure(
+        table: &Table,
+        schema: &Schema,
+        form: Form,
+        accepted: &[String],
+        promised: &Promised,
+    ) -> Result<Exposure> {
+        let view = View::new(table, schema, form, promised)?;
         let open: Vec<&Column> =
             schema.names(Role::Insensitive).into_iter().filter_map(|name| table.find(name)).collect();
         let is_accepted = |column: &Column| accepted.iter().any(|name| name == column.name());
@@ -156,7 +175,9 @@ impl Exposure {
     /// [`TOLERATED_PERCENT`]. What cannot be measured is not tolerated.
     pub fn refused(&self) -> bool {
         let is_unmeasured = self.columns.iter().any(|column| !column.accepted && self.is_unmeasured(column));
-        is_unmeasured || self.others.as_ref().is_some_and(|others| others.exceeds(self.records))
+        let Some(others) = &self.others else { return false };
+        let is_added = self.accepted.as_ref().is_some_and(|accepted| self.together.adds(accepted, self.records));
+        is_unmeasured || others.exceeds(self.records) || is_added
     }
 
     fn is_unmeasured(&self, column: &ColumnExposure) -> bool {
@@ -192,7 +213,7 @@ impl Exposure {
              them by name: [release] insensitive = {{ accept = [{list}] }}"
         );
         let message = if self.is_separated { format!("{unmeasured}: {}", listed(&named)) } else { message };
-        Err(Error::new(Fault::Gate, message).help(help))
+        Err(Error::of(ErrorCode::Exposed, message).help(help))
     }
 
     /// What readers of the release should know: a function of what is published and of the plan's
@@ -203,7 +224,7 @@ impl Exposure {
             let names = self.accepted_columns();
             let told = self.told(&listed(&names), names.len(), accepted);
             sentences.push(format!(
-                "The plan accepts insensitive columns by name. Inference beside the quasi-identifiers, {told}.{}{}",
+                "The plan accepts insensitive columns by name. Known beside the quasi-identifiers, {told}.{}{}",
                 self.guesses(accepted),
                 if self.is_separated { UNMEASURED } else { "" }
             ));
@@ -212,13 +233,13 @@ impl Exposure {
             let names = self.names(|column| !column.accepted);
             let told = self.told(&listed(&names), names.len(), others);
             sentences.push(format!(
-                "Insensitive columns are published as they are. Inference beside the quasi-identifiers, {told}.{}",
+                "Insensitive columns are published as they are. Known beside the quasi-identifiers, {told}.{}",
                 self.guesses(others)
             ));
         }
         if self.accepted.is_some() && self.others.is_some() {
             let told = self.told("all insensitive columns together", 2, &self.together);
-            sentences.push(format!("Inference beside the quasi-identifiers, {told}."));
+            sentences.push(format!("Known beside the quasi-identifiers, {told}."));
         }
         sentences
     }
@@ -227,10 +248,14 @@ impl Exposure {
     /// disclose more than would be tolerated. `None` if they do not.
     pub fn headline(&self) -> Option<String> {
         let accepted = self.accepted.as_ref();
-        let accepted = accepted.filter(|accepted| self.is_separated || accepted.exceeds(self.records))?;
+        let accepted = accepted.filter(|_| self.is_separated || self.together.exceeds(self.records))?;
         let names = self.accepted_columns();
         let unmeasured = if self.is_separated { UNMEASURED } else { "" };
-        Some(format!("Accepted by name: {}.{unmeasured}", self.told(&listed(&names), names.len(), accepted)))
+        let all = match self.others {
+            Some(_) => format!("; {}", self.told("all insensitive columns together", 2, &self.together)),
+            None => String::new(),
+        };
+        Some(format!("Accepted by name: {}{all}.{unmeasured}", self.told(&listed(&names), names.len(), accepted)))
     }
 
     fn names(&self, which: impl Fn(&ColumnExposure) -> bool) -> Vec<&str> {
@@ -250,7 +275,11 @@ impl Exposure {
             0 => format!(" and no value of \"{}\" certain", value.column),
             some => format!(" and \"{}\" certain for {some} ({})", value.column, percent(some, self.records)),
         });
-        format!("{names} {make} {unique}{}", certain.collect::<String>())
+        let beyond = disclosure.sensitive.iter().filter(|value| value.beyond > value.certain).map(|value| {
+            let share = percent(value.beyond, self.records);
+            format!(", and let \"{}\" be believed beyond what is promised for {} ({share})", value.column, value.beyond)
+        });
+        format!("{names} {make} {unique}{}{}", certain.collect::<String>(), beyond.collect::<String>())
     }
 
     /// How much better guesses get, where they do.
@@ -282,15 +311,34 @@ impl Exposure {
 
 impl Disclosure {
     /// Whether more than the tolerated share of so many records becomes unique, or a sensitive
-    /// value of more than that certain.
+    /// value of more than that certain or believed beyond what is promised.
     pub fn exceeds(&self, records: u64) -> bool {
-        let is_above = |some: u64| u128::from(some) * 100 > u128::from(records) * u128::from(TOLERATED_PERCENT);
-        is_above(self.unique) || self.sensitive.iter().any(|value| is_above(value.certain))
+        is_above(self.unique, records) || self.sensitive.iter().any(|value| value.exceeds(None, records))
+    }
+
+    /// Whether more than that becomes so by what these columns have beyond some of them.
+    fn adds(&self, some: &Disclosure, records: u64) -> bool {
+        let mut values = self.sensitive.iter().zip(&some.sensitive);
+        is_above(self.unique - some.unique, records) || values.any(|(own, some)| own.exceeds(Some(some), records))
     }
 
     fn discloses(&self) -> bool {
-        self.unique > 0 || self.sensitive.iter().any(|value| value.certain > 0)
+        self.unique > 0 || self.sensitive.iter().any(|value| value.certain > 0 || value.beyond > 0)
     }
+}
+
+impl ValueDisclosure {
+    /// Whether the value is known too well of too many, besides those of whom it is by other columns.
+    fn exceeds(&self, beyond: Option<&ValueDisclosure>, records: u64) -> bool {
+        let added = |own: u64, other: fn(&ValueDisclosure) -> u64| own.saturating_sub(beyond.map_or(0, other));
+        is_above(added(self.certain, |other| other.certain), records)
+            || is_above(added(self.beyond, |other| other.beyond), records)
+    }
+}
+
+/// Whether so many of all records are more than is tolerated.
+fn is_above(some: u64, records: u64) -> bool {
+    u128::from(some) * 100 > u128::from(records) * u128::from(TOLERATED_PERCENT)
 }
 
 /// What outsiders see of a release who know no insensitive column.
@@ -305,7 +353,45 @@ struct Sensitive<'t> {
     column: &'t Column,
     /// Whether each value needs protection.
     protected: Vec<bool>,
+    /// What is promised about each.
+    limits: Vec<Option<Limit>>,
     in_groups: Inference,
+}
+
+/// What criteria promise about beliefs in sensitive values, by column and value. Only those criteria
+/// count that read groups alone, so that whoever has the release comes to the same.
+#[derive(Clone, Debug, Default)]
+pub struct Promised(HashMap<String, HashMap<String, Limit>>);
+
+impl Promised {
+    /// By criteria that are bound to a table.
+    pub fn by<'a>(
+        criteria: impl Iterator<Item = (&'a Requirement, &'a Bound)> + Clone,
+        table: &Table,
+        schema: &Schema,
+    ) -> Result<Promised> {
+        let mut promised = Promised::default();
+        for column in schema.select(table, Role::Sensitive)? {
+            let own = criteria.clone().filter(|(wanted, bound)| {
+                wanted.on.as_slice() == [column.name()] && bound.criterion.scope() == Scope::Groups
+            });
+            let limit = |code: u32| {
+                let limits = own
+                    .clone()
+                    .filter_map(|(_, bound)| bound.criterion.promise(About::Value(code), Knowledge::Nothing));
+                limits.min_by(|a, b| a.belief.cmp(&b.belief).then(b.strict.cmp(&a.strict)))
+            };
+            let of_values = (0u32..).zip(column.domain().labels().iter());
+            let limits = of_values.filter_map(|(code, label)| Some((label.to_string(), limit(code)?)));
+            promised.0.insert(column.name().to_string(), limits.collect());
+        }
+        Ok(promised)
+    }
+
+    fn of(&self, column: &Column) -> Vec<Option<Limit>> {
+        let own = self.0.get(column.name());
+        column.domain().labels().iter().map(|label| own.and_then(|own| own.get(label)).copied()).collect()
+    }
 }
 
 /// Numbers of cells that records are in.
@@ -317,11 +403,12 @@ struct Cells {
 /// How well a sensitive value is known from cells.
 struct Inference {
     certain: u64,
+    beyond: u64,
     guessed: u64,
 }
 
 impl<'t> View<'t> {
-    fn new(table: &'t Table, schema: &Schema, form: Form) -> Result<View<'t>> {
+    fn new(table: &'t Table, schema: &Schema, form: Form, promised: &Promised) -> Result<View<'t>> {
         let quasi = schema.select(table, Role::Quasi)?;
         let groups = Cells::new(&quasi.iter().map(|column| coded(column)).collect::<Vec<_>>(), table.rows());
         let columns = match form {
@@ -329,8 +416,8 @@ impl<'t> View<'t> {
             Form::Bucketized => Vec::new(),
         };
         let sensitive = columns.into_iter().map(|column| {
-            let protected = protected(column, schema);
-            Sensitive { column, in_groups: groups.known(column, &protected), protected }
+            let (protected, limits) = (protected(column, schema), promised.of(column));
+            Sensitive { column, in_groups: groups.known(column, &protected, &limits), protected, limits }
         });
         let sensitive = sensitive.collect();
         Ok(View { unique: groups.unique(), groups, sensitive })
@@ -341,10 +428,11 @@ impl<'t> View<'t> {
         let both: Vec<Coded<'_>> = std::iter::once(groups).chain(columns.iter().map(|column| coded(column))).collect();
         let cells = Cells::new(&both, self.groups.of_record.len());
         let value = |sensitive: &Sensitive<'_>| {
-            let known = cells.known(sensitive.column, &sensitive.protected);
+            let known = cells.known(sensitive.column, &sensitive.protected, &sensitive.limits);
             ValueDisclosure {
                 column: sensitive.column.name().to_string(),
                 certain: known.certain - sensitive.in_groups.certain,
+                beyond: known.beyond.saturating_sub(sensitive.in_groups.beyond),
                 guessed: known.guessed,
                 guessed_before: sensitive.in_groups.guessed,
             }
@@ -369,17 +457,21 @@ impl Cells {
         self.sizes.iter().filter(|&&size| size == 1).count() as u64
     }
 
-    fn known(&self, column: &Column, protected: &[bool]) -> Inference {
+    fn known(&self, column: &Column, protected: &[bool], limits: &[Option<Limit>]) -> Inference {
         let rows = self.of_record.len();
         let pairs = Cells::new(&[(&self.of_record, self.sizes.len()), coded(column)], rows);
-        let mut most = vec![0; self.sizes.len()];
+        let (mut most, mut is_beyond) = (vec![0; self.sizes.len()], vec![false; self.sizes.len()]);
         for ((&pair, &cell), &value) in pairs.of_record.iter().zip(&self.of_record).zip(column.codes()) {
+            let (count, size) = (pairs.sizes[pair as usize], self.sizes[cell as usize]);
             if protected[value as usize] {
-                most[cell as usize] = pairs.sizes[pair as usize].max(most[cell as usize]);
+                most[cell as usize] = count.max(most[cell as usize]);
+                let share = Fraction::new(u128::from(count), u128::from(size));
+                is_beyond[cell as usize] |= limits[value as usize].is_some_and(|limit| !limit.allows(share));
             }
         }
+        let beyond = is_beyond.iter().zip(&self.sizes).filter(|(is_beyond, _)| **is_beyond).map(|(_, size)| size).sum();
         let certain = most.iter().zip(&self.sizes).filter(|(most, size)| most == size).map(|(most, _)| most);
-        Inference { certain: certain.sum(), guessed: most.iter().sum() }
+        Inference { certain: certain.sum(), beyond, guessed: most.iter().sum() }
     }
 }
 
@@ -414,6 +506,7 @@ fn percent(some: u64, all: u64) -> String {
 mod tests {
     use super::*;
     use crate::data::ColumnSpec;
+    use crate::error::Fault;
     use proptest::prelude::*;
     use std::collections::BTreeMap;
 
@@ -460,7 +553,7 @@ mod tests {
         ) {
             let is_protected = |value: u8| all_protected || value == 1;
             let schema = schema(if all_protected { &[] } else { &["1"] });
-            let found = Exposure::measure(&table(&rows), &schema, Form::Generalized, &["y".to_string()]).unwrap();
+            let found = Exposure::measure(&table(&rows), &schema, Form::Generalized, &["y".to_string()], &Promised::default()).unwrap();
             let before = plainly(&rows, &[0, 1], is_protected);
             let sets: [(&[usize], &Disclosure); 5] = [
                 (&[0, 1, 2], &found.columns[0].disclosure),
@@ -484,7 +577,7 @@ mod tests {
         fn one_column_discloses_no_more_than_all(
             rows in proptest::collection::vec([0u8..2, 0u8..2, 0u8..3, 0u8..3, 0u8..3], 1..14),
         ) {
-            let found = Exposure::measure(&table(&rows), &schema(&[]), Form::Generalized, &[]).unwrap();
+            let found = Exposure::measure(&table(&rows), &schema(&[]), Form::Generalized, &[], &Promised::default()).unwrap();
             for column in &found.columns {
                 prop_assert!(column.disclosure.unique <= found.together.unique);
                 let (one, all) = (&column.disclosure.sensitive[0], &found.together.sensitive[0]);
@@ -502,7 +595,9 @@ mod tests {
 
     #[test]
     fn one_per_cent_is_tolerated_and_no_record_more() {
-        let measure = |odd| Exposure::measure(&groups_of_ten(odd), &schema(&[]), Form::Generalized, &[]).unwrap();
+        let measure = |odd| {
+            Exposure::measure(&groups_of_ten(odd), &schema(&[]), Form::Generalized, &[], &Promised::default()).unwrap()
+        };
         assert_eq!(measure(2).together.unique, 2);
         assert!(!measure(2).refused() && measure(2).refuse().is_ok());
         let error = measure(3).refuse().unwrap_err();
@@ -519,12 +614,15 @@ mod tests {
     fn certain_values_are_refused_too() {
         let row = |at: u8| [at / 10, 0, u8::from(at < 10) * (at % 2), 0, at % 2];
         let rows: Vec<[u8; 5]> = (0..200).map(row).collect();
-        let found = Exposure::measure(&table(&rows), &schema(&[]), Form::Generalized, &[]).unwrap();
+        let found =
+            Exposure::measure(&table(&rows), &schema(&[]), Form::Generalized, &[], &Promised::default()).unwrap();
         assert_eq!((found.together.unique, found.together.sensitive[0].certain), (0, 10));
         assert!(found.refused());
-        let unprotected = Exposure::measure(&table(&rows), &schema(&["7"]), Form::Generalized, &[]).unwrap();
+        let unprotected =
+            Exposure::measure(&table(&rows), &schema(&["7"]), Form::Generalized, &[], &Promised::default()).unwrap();
         assert!(!unprotected.refused(), "the plan protects none of these values");
-        let apart = Exposure::measure(&table(&rows), &schema(&[]), Form::Bucketized, &[]).unwrap();
+        let apart =
+            Exposure::measure(&table(&rows), &schema(&[]), Form::Bucketized, &[], &Promised::default()).unwrap();
         assert!(
             apart.refused() && apart.together.sensitive.is_empty(),
             "values are published apart: nobody can measure it"
@@ -534,7 +632,9 @@ mod tests {
     #[test]
     fn accepted_columns_are_measured_and_decide_nothing() {
         let accepted = ["x".to_string()];
-        let found = Exposure::measure(&groups_of_ten(20), &schema(&[]), Form::Generalized, &accepted).unwrap();
+        let found =
+            Exposure::measure(&groups_of_ten(20), &schema(&[]), Form::Generalized, &accepted, &Promised::default())
+                .unwrap();
         assert!(!found.refused() && found.refuse().is_ok());
         assert_eq!((found.accepted_columns(), found.together.unique), (vec!["x"], 20));
         assert!(found.headline().unwrap().contains("20 of 200 published records unique (10.0 %)"));
@@ -542,17 +642,58 @@ mod tests {
         assert!(sentences.contains("\"x\" makes 20 of 200") && sentences.contains("\"y\" makes none"), "{sentences}");
     }
 
+    /// Two columns, each with ten values over groups of a hundred: neither singles anybody out, both
+    /// together everybody.
+    #[test]
+    fn an_accepted_column_does_not_let_others_pass_with_it() {
+        let rows: Vec<[u8; 5]> =
+            (0..200).map(|at| [(at / 100) as u8, 0, (at / 10 % 10) as u8, (at % 10) as u8, (at % 7) as u8]).collect();
+        let measure = |accepted: &[&str]| {
+            let accepted: Vec<String> = accepted.iter().map(|name| name.to_string()).collect();
+            Exposure::measure(&table(&rows), &schema(&[]), Form::Generalized, &accepted, &Promised::default()).unwrap()
+        };
+        assert!(measure(&[]).refused() && measure(&["x"]).refused() && measure(&["y"]).refused());
+        let both = measure(&["x", "y"]);
+        assert!(!both.refused());
+        assert!(both.headline().unwrap().contains("200 of 200 published records unique"));
+    }
+
+    /// Wards of twenty in which nineteen have one disease, where a third is promised.
+    #[test]
+    fn nearly_certain_values_are_refused_where_less_is_promised() {
+        let rows: Vec<[u8; 5]> = (0..200u32)
+            .map(|at| {
+                let ward = (at / 20 % 5) as u8;
+                [(at / 100) as u8, 0, ward, 0, if at % 20 == 0 { (ward + 1) % 5 } else { ward }]
+            })
+            .collect();
+        let (table, schema) = (table(&rows), schema(&[]));
+        let wanted =
+            Requirement::new("frequency-l-diversity", &[("l", crate::kind::Raw::from("3"))], &[], &schema).unwrap();
+        let bound = wanted.bind(&table, &schema, ".".as_ref()).unwrap();
+        let promised = Promised::by([(&wanted, &bound)].into_iter(), &table, &schema).unwrap();
+        let found = |promised: &Promised| Exposure::measure(&table, &schema, Form::Generalized, &[], promised).unwrap();
+        assert!(!found(&Promised::default()).refused(), "nobody is unique, and nothing is certain");
+        let beyond = found(&promised);
+        assert_eq!(beyond.together.sensitive[0].beyond, 200);
+        assert!(
+            beyond.refused() && beyond.refuse().unwrap_err().to_string().contains("beyond what is promised for 200")
+        );
+    }
+
     #[test]
     fn what_quasi_identifiers_single_out_is_not_counted_again() {
         let rows: Vec<[u8; 5]> = (0..50).map(|at| [at, 0, at, 0, at % 2]).collect();
-        let found = Exposure::measure(&table(&rows), &schema(&[]), Form::Bucketized, &[]).unwrap();
+        let found =
+            Exposure::measure(&table(&rows), &schema(&[]), Form::Bucketized, &[], &Promised::default()).unwrap();
         assert_eq!((found.together.unique, found.together.smallest), (0, 1));
     }
 
     #[test]
     fn without_insensitive_columns_there_is_nothing_to_say() {
         let two = Table::new(vec![Column::from_values("q1", ["1"]), Column::from_values("s", ["1"])]).unwrap();
-        let found = Exposure::measure(&two, &Schema::of(&["q1"], &["s"]), Form::Generalized, &[]).unwrap();
+        let found = Exposure::measure(&two, &Schema::of(&["q1"], &["s"]), Form::Generalized, &[], &Promised::default())
+            .unwrap();
         assert!(!found.refused() && found.sentences().is_empty() && found.headline().is_none());
     }
 }

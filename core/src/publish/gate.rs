@@ -3,7 +3,7 @@
 use super::{Publication, transactions};
 use crate::anonymize::{self, ChosenMethod, Class};
 use crate::attack::Finding;
-use crate::error::{Error, Fault, Result};
+use crate::error::{Error, ErrorCode, Result};
 use crate::kind::Kind;
 
 /// Something that was made to be published, and that a gate may refuse.
@@ -78,7 +78,7 @@ pub(super) fn gate_table(publication: &Publication) -> Result<()> {
         () => "require a criterion that keeps to the limit (`sfumato list criteria`), use a method that discloses less (`sfumato list methods`),".to_string(),
     };
     let help = format!("{help} leave out the limit, or publish all the same: [gate] attacks = \"report\"");
-    Err(Error::new(Fault::Gate, message).help(help))
+    Err(Error::of(ErrorCode::AttackLimit, message).help(help))
 }
 
 /// Methods whose choices an attacker can replay, whatever the criteria.
@@ -102,7 +102,7 @@ pub(super) fn gate_sets(publication: &transactions::Publication) -> Result<()> {
     }
     let message = format!("attacks found more than is demanded: {}", found.join("; "));
     let help = "require a criterion that keeps to it (`sfumato list transaction-criteria`), or tolerate it: [gate] attacks = \"report\"";
-    Err(Error::new(Fault::Gate, message).help(help))
+    Err(Error::of(ErrorCode::AttackLimit, message).help(help))
 }
 
 #[cfg(test)]

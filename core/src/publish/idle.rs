@@ -7,7 +7,7 @@ use crate::anonymize::Along;
 use crate::criterion::{Bound, Requirement, Subject, Word};
 use crate::data::hierarchy::Rule;
 use crate::data::{Column, ColumnSpec, Formats, Formulas, Role, Table};
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorCode, Result};
 use crate::plan::{Attempt, Publishing, TablePlan};
 use crate::recode::Form;
 use std::path::Path;
@@ -37,7 +37,8 @@ pub fn refuse_attack_without_finding(publishing: &Publishing, attempt: &Attempt,
     let form = publishing.recoding.form.name();
     let message =
         format!("[[attack]] {}: there is nothing for it to find in this {form} release", attempt.attack.kind.name);
-    Err(Error::plan(message).help("leave it out; `sfumato list attacks` says what each attack needs"))
+    Err(Error::of(ErrorCode::NoEffect, message)
+        .help("leave it out; `sfumato list attacks` says what each attack needs"))
 }
 
 /// What a plan asks for.
@@ -98,7 +99,8 @@ impl Case<'_> {
         let error = |key: &str| {
             let message =
                 format!("column \"{}\": `{key}` has no effect: none of {} goes by it", spec.name, asked.join(", "));
-            Error::plan(message).help("leave it out, or require a criterion with a distance between values that does")
+            Error::of(ErrorCode::NoEffect, message)
+                .help("leave it out, or require a criterion with a distance between values that does")
         };
         let by_order = goes_by(Word::Order) || (goes_by(Word::Hierarchy) && self.hierarchy_goes_by_order(spec));
         if !spec.order.is_empty() && !by_order {
@@ -118,11 +120,11 @@ impl Case<'_> {
             return Ok(());
         }
         let message = format!("[release] `formulas` has no effect: format = \"{}\" is no text", publishing.format);
-        Err(Error::plan(message).help("leave it out: no spreadsheet runs cells of such a file"))
+        Err(Error::of(ErrorCode::NoEffect, message).help("leave it out: no spreadsheet runs cells of such a file"))
     }
 
     fn idle(&self, column: &str, key: &str, why: &str, help: &str) -> Error {
         let message = format!("column \"{column}\": `{key}` has no effect: {} {why}", self.name());
-        Error::plan(message).help(help.to_string())
+        Error::of(ErrorCode::NoEffect, message).help(help.to_string())
     }
 }

@@ -3,7 +3,7 @@
 use crate::anonymize::Task;
 use crate::audit::{Answer, audit_bound};
 use crate::candidate::Groups;
-use crate::error::{Error, Fault, Result};
+use crate::error::{Error, ErrorCode, Fault, Result};
 use crate::kind::Params;
 
 /// The error that says which criteria the coarsest candidate, everybody in one group, fails, and
@@ -41,14 +41,14 @@ pub fn explain(task: &Task<'_>, by_levels: bool) -> Result<Error> {
 /// as can be hidden, so few groups have room for it.
 pub fn after_suppression(error: &Error, withheld: u64) -> Error {
     let message = format!("after {withheld} records were withheld for a frequent value: {}", error.message());
-    Error::new(error.fault(), message).help("loosen what fails, use another method (`sfumato list methods`), or withhold a little more, so that groups are easier to form ([skew] l = one more than the criteria ask for); but do not draw again with the same plan until it works: that would tell more than is promised")
+    Error::of(error.code(), message).help("loosen what fails, use another method (`sfumato list methods`), or withhold a little more, so that groups are easier to form ([skew] l = one more than the criteria ask for); but do not draw again with the same plan until it works: that would tell more than is promised")
 }
 
 /// The error that a method withholds more records than the plan allows.
 pub fn too_many_withheld(withheld: u64, limit: u64) -> Error {
     let message = format!("the method leaves {withheld} records that it cannot group safely; the plan allows {limit}");
     let help = "allow more ([release] max_suppressed), use another method (symmetric-grouping and mondrian withhold none), or a looser criterion";
-    Error::new(Fault::Infeasible, message).help(help)
+    Error::of(ErrorCode::TooManySuppressed, message).help(help)
 }
 
 /// Whether a criterion needs more records or values than the table has.

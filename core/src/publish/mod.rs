@@ -17,7 +17,7 @@ pub mod transactions;
 
 pub use crate::anonymize::{Class, Considered};
 pub(crate) use describe::group_sizes;
-pub use exposure::{ColumnExposure, Disclosure, Exposure, TOLERATED_PERCENT, ValueDisclosure};
+pub use exposure::{ColumnExposure, Disclosure, Exposure, Promised, TOLERATED_PERCENT, ValueDisclosure};
 pub use gate::{Draft, Gated};
 pub use notes::{coarse_note, standing_notes};
 pub use pipeline::Made;
@@ -299,8 +299,25 @@ pub struct Classification {
     pub after: f64,
     /// By always saying the most frequent value.
     pub baseline: f64,
-    /// How far these may be from what they would be for as many other people, 95 times in 100.
+    /// How far the difference of both may be from what it would be for as many other people, 95
+    /// times in 100.
     pub margin: f64,
+}
+
+impl Classification {
+    /// Why the figures may surprise.
+    pub fn explained(&self) -> Option<&'static str> {
+        match () {
+            () if self.after < self.baseline => Some(
+                "What was learned from the release is worth less than always saying the most frequent value: the \
+                 columns tell little about it, and the classifier takes them to be independent of each other.",
+            ),
+            () if self.after > self.before + self.margin => {
+                Some("Coarser values can predict better than exact ones: each of them has more records to learn from.")
+            }
+            () => None,
+        }
+    }
 }
 
 /// A sensitive column before and after.

@@ -14,6 +14,11 @@ pub fn standing_notes(schema: &Schema, requirements: &[Requirement], form: Form,
     if form == Form::Bucketized {
         notes.push("Quasi-identifiers are published record by record, as exactly as the plan's lowest levels allow: everybody can see who is in the table, and whoever knows a person's quasi-identifiers finds the rows that fit. What is hidden is who in a group has which of its sensitive values.".into());
     }
+    let sizes: Vec<&str> =
+        requirements.iter().filter(|wanted| wanted.on.is_empty()).map(|wanted| wanted.criterion.kind.name).collect();
+    if form == Form::Bucketized && !sizes.is_empty() {
+        notes.push(format!("{} is about groups here, whose sensitive values are published together: it does not protect against re-identification, since rows are published as they are.", sizes.join(", ")));
+    }
     if requirements.iter().any(Requirement::several_records) {
         notes.push("People have several records here. Attacks take every record for a person, so none was made; figures about groups count records. What is promised allows for people without any value: whoever knows that everybody in a group has one may believe more. Columns that show which records are one person's must not be published.".into());
     }

@@ -3,7 +3,7 @@
 use super::describe::TableFacts;
 use super::gate::{Gated, gate_table};
 use super::stages::{Stages, Work};
-use super::{DeclaredSkew, Exposure, Publication, SkewReport, idle, infeasible, skewed};
+use super::{DeclaredSkew, Exposure, Promised, Publication, SkewReport, idle, infeasible, skewed};
 use crate::anonymize::{ChosenMethod, Class, Method, Safety, Task, Transformation, View, Within};
 use crate::attack::{ATTACKING, Finding, Making, Original, Promises, Suppressed, Target};
 use crate::audit::{Answer, audit_bound};
@@ -131,7 +131,9 @@ impl Stages for TablePlan {
 
     fn audit(&self, work: &Work<'_, TablePlan>) -> Result<(Vec<Answer>, Exposure)> {
         let (form, recoded) = (self.publishing.recoding.form, &work.recoded);
-        let exposure = Exposure::measure(&recoded.table, &self.schema, form, &self.publishing.accepted)?;
+        let KeptTable { table, bound, .. } = &work.kept;
+        let promised = Promised::by(self.requirements.iter().zip(bound), table, &self.schema)?;
+        let exposure = Exposure::measure(&recoded.table, &self.schema, form, &self.publishing.accepted, &promised)?;
         exposure.refuse()?;
         let mut criteria = audited(&work.kept.task(), recoded)?;
         if form == Form::Bucketized {
@@ -359,6 +361,7 @@ fn attacked(plan: &TablePlan, kept: &KeptTable<'_>, formed: &Formed, recoded: &R
             is_published: recoded.suppressed == 0,
         }),
     };
+    let all = kept.skew.as_ref().map_or(task.table.rows() as u64, |skew| skew.records);
     let stage = task.watch.stage(ATTACKING, Some(publishing.attacks.len() as u64));
     for attempt in &publishing.attacks {
         let promises = Promises {
@@ -377,7 +380,8 @@ fn attacked(plan: &TablePlan, kept: &KeptTable<'_>, formed: &Formed, recoded: &R
             making,
             class: Some(formed.class),
             is_conditioned: formed.prefers_by_values || publishing.attacks.iter().any(Attempt::limits_hidden_values),
-            withheld: recoded.suppressed as u64,
+            missing: all - recoded.table.rows() as u64,
+            is_missing_by_value: kept.declared.is_some(),
             suppressed,
             promises: &promises,
             formats: kept.formats,

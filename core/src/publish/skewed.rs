@@ -8,7 +8,7 @@ use crate::candidate::Groups;
 use crate::chance::Chance;
 use crate::criterion::{Bound, Requirement};
 use crate::data::{Column, Role, Schema, Table};
-use crate::error::{Error, Fault, Result, suggest};
+use crate::error::{Error, ErrorCode, Fault, Result};
 use crate::exact::Fraction;
 use crate::inspect::{self, Way};
 use crate::kind::Kind;
@@ -121,7 +121,7 @@ fn wanted<'t>(tested: &'t [Tested], plan: &'t TablePlan) -> Result<Vec<(&'t str,
     let skew = &plan.publishing.skew;
     let sensitive = plan.schema.names(Role::Sensitive);
     if let Some(on) = skew.on.as_deref().filter(|on| !sensitive.contains(on)) {
-        return Err(Error::plan(format!("[skew]: \"{on}\" is not a sensitive column")).help(suggest(on, sensitive)));
+        return Err(Error::unknown(format!("[skew]: \"{on}\" is not a sensitive column"), on, sensitive));
     }
     let is_meant = |on: &str| skew.on.as_deref().is_none_or(|named| named == on);
     let mut columns: Vec<(&str, u64)> = Vec::new();
@@ -251,7 +251,7 @@ fn refused(tested: &Tested, skewed: &Skewed) -> Error {
         ways.join("\n    "),
         skewed.l()
     );
-    Error::new(Fault::Infeasible, tested.in_the_way()).help(help)
+    Error::of(ErrorCode::TooFrequent, tested.in_the_way()).help(help)
 }
 
 /// What a way to suppress costs, for somebody who chooses.

@@ -1,7 +1,7 @@
 //! Exact quasi-identifiers with group numbers, and apart from them how often each group has which
 //! sensitive value.
 
-use super::{Recoded, Recoding, published_columns};
+use super::{Recoded, Recoding, published_columns, rows_alone};
 use crate::candidate::{Groups, dense_ids};
 use crate::chance::Chance;
 use crate::data::{COUNT, Column, GROUP, Role, Schema, Table, VALUE};
@@ -27,11 +27,7 @@ pub fn bucketize(table: &Table, schema: &Schema, groups: &Groups, recoding: Reco
         return Err(error.help("give a column the role \"sensitive\", or publish with form = \"generalized\""));
     }
     let row_of = groups.order().to_vec();
-    let columns: Vec<Column> = published_columns(table, schema, recoding)
-        .collect::<Vec<_>>()
-        .par_iter()
-        .map(|column| column.rows(&row_of))
-        .collect();
+    let columns = rows_alone(&published_columns(table, schema, recoding).collect::<Vec<_>>(), &row_of, schema);
     let mut rows = 0..row_of.len() as u32;
     let lists: Vec<Vec<u32>> =
         (0..groups.len()).map(|group| rows.by_ref().take(groups.size(group)).collect()).collect();

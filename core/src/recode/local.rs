@@ -5,7 +5,7 @@
 use super::lowest::finest_level;
 use crate::candidate::Groups;
 use crate::data::hierarchy::{Hierarchy, Rule, TOP};
-use crate::data::{Column, Schema};
+use crate::data::{Column, Schema, set_label, value_label};
 use crate::error::Result;
 use rayon::prelude::*;
 use std::collections::HashMap;
@@ -87,7 +87,7 @@ impl<'a> Style<'a> {
         let told = |low: u32, high: u32, misses: bool, range: String| match misses {
             false => range,
             true if low > high => missing().to_string(),
-            true => format!("{{{}, {range}}}", missing()),
+            true => beside_missing(missing(), &range),
         };
         match (summary, self) {
             (&Summary::Range(low, high, misses), _) if low > high => told(low, high, misses, String::new()),
@@ -101,7 +101,7 @@ impl<'a> Style<'a> {
             (Summary::Ancestor(level, code), Style::Ancestor { hierarchy, .. }) => {
                 hierarchy.labels(*level).get(*code).to_string()
             }
-            (Summary::Set(codes), _) => set_label(column, codes),
+            (Summary::Set(codes), _) => label_of_set(column, codes),
             (Summary::Span(..) | Summary::Ancestor(..), _) => unreachable!("each style has its own summary"),
         }
     }
@@ -200,16 +200,19 @@ fn ancestor(hierarchy: &Hierarchy, low: usize, codes: impl Iterator<Item = u32>)
     Summary::Ancestor(level, on(level, codes[0]))
 }
 
-fn set_label(column: &Column, codes: &[u32]) -> String {
+fn label_of_set(column: &Column, codes: &[u32]) -> String {
     let domain = column.domain();
     match codes {
-        [code] => domain.label(*code).to_string(),
+        [code] => value_label(domain.label(*code)).into_owned(),
         all if all.len() == domain.len() => TOP.to_string(),
-        some => {
-            let labels: Vec<&str> = some.iter().map(|&code| domain.label(code)).collect();
-            format!("{{{}}}", labels.join(", "))
-        }
+        some => set_label(some.iter().map(|&code| domain.label(code))),
     }
+}
+
+/// A range, and that some values are missing: `{?, 20-29}`.
+fn beside_missing(missing: &str, range: &str) -> String {
+    let alone = set_label([missing]);
+    format!("{}, {range}}}", &alone[..alone.len() - 1])
 }
 
 /// As hierarchies write intervals; where a dash is part of the ends, with dots.

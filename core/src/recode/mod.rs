@@ -172,9 +172,11 @@ fn published(
     let columns: Vec<&Column> = published_columns(table, schema, recoding)
         .map(|column| coarse.iter().find(|coarse| coarse.name() == column.name()).unwrap_or(column))
         .collect();
-    let row_of: Vec<u32> = in_order_of_values(&columns, table.rows()).filter(|&row| is_kept[row as usize]).collect();
-    let published: Vec<Column> = columns.par_iter().map(|column| column.rows(&row_of)).collect();
-    let table_out = Table::new(published)?;
+    let kept: Vec<u32> = (0..table.rows() as u32).filter(|&row| is_kept[row as usize]).collect();
+    let columns = rows_alone(&columns, &kept, schema);
+    let order = in_order_of_values(&columns.iter().collect::<Vec<_>>(), kept.len());
+    let row_of: Vec<u32> = order.iter().map(|&at| kept[at as usize]).collect();
+    let table_out = Table::new(columns.par_iter().map(|column| column.rows(&order)).collect())?;
     let groups = Groups::by_columns(&schema.select(&table_out, Role::Quasi)?, row_of.len());
     Ok(Recoded { groups, suppressed: table.rows() - row_of.len(), table: table_out, row_of })
 }
@@ -185,12 +187,22 @@ fn published_columns<'t>(table: &'t Table, schema: &Schema, recoding: Recoding) 
     table.columns().iter().filter(published)
 }
 
+/// Some rows of columns, as if there had been no others. What is published of other columns than
+/// quasi-identifiers must not depend on values that are not: neither the type that files state, nor
+/// the order of rows. What the plan says of a column stays.
+fn rows_alone(columns: &[&Column], rows: &[u32], schema: &Schema) -> Vec<Column> {
+    let is_open = |spec: &ColumnSpec| spec.role != Role::Quasi && spec.value_type.is_none() && spec.order.is_empty();
+    let alone = |column: &&Column| {
+        let own = column.rows(rows);
+        if schema.find(column.name()).is_some_and(is_open) { own.retyped() } else { own }
+    };
+    columns.par_iter().map(alone).collect()
+}
+
 /// Rows in the order of their values in all columns; rows that are alike in all of them stay as
 /// they are, which nobody sees.
-fn in_order_of_values(columns: &[&Column], rows: usize) -> impl Iterator<Item = u32> {
-    let groups = Groups::by_columns(columns, rows);
-    let order: Vec<u32> = groups.order().to_vec();
-    order.into_iter()
+fn in_order_of_values(columns: &[&Column], rows: usize) -> Vec<u32> {
+    Groups::by_columns(columns, rows).order().to_vec()
 }
 
 /// Whether each group violates a criterion. Of a criterion that looks at several groups together,

@@ -3,7 +3,7 @@
 use crate::certificate::broken;
 use crate::certificate::table::ColumnDeclared;
 use crate::data::hierarchy::Ruler;
-use crate::data::{Column, ColumnSpec, Role, ValueType};
+use crate::data::{ColumnSpec, Role, ValueType};
 use crate::error::Result;
 use crate::publish::{ColumnLevel, Made};
 
@@ -29,8 +29,12 @@ impl StatedColumn {
             let occurs = |value: &&String| published.domain().code(value).is_some();
             own.sensitive_values = spec.sensitive_values.iter().filter(occurs).cloned().collect();
             own.order = spec.order.iter().filter(occurs).cloned().collect();
+            // Readers of a release know no missing values: there they are values like others.
+            let missing = published.domain().missing().map(|code| published.domain().label(code));
+            let unlisted = |label: &&str| !own.order.is_empty() && !own.order.iter().any(|listed| listed == label);
+            own.order.extend(missing.filter(unlisted).map(str::to_string));
             own.value_type = Some(match spec.role {
-                Role::Sensitive => spec.value_type.unwrap_or_else(|| type_of_published(published)),
+                Role::Sensitive => spec.value_type.unwrap_or_else(|| published.retyped().domain().value_type()),
                 _ => published.domain().value_type(),
             });
         }
@@ -86,16 +90,8 @@ impl StatedColumn {
     }
 }
 
-/// The type that a reader of published values finds, whatever the others were.
-fn type_of_published(column: &Column) -> ValueType {
-    let (labels, missing) = (column.domain().labels(), column.domain().missing());
-    let present: Vec<&str> =
-        (0u32..).zip(labels.iter()).filter(|(code, _)| Some(*code) != missing).map(|(_, label)| label).collect();
-    ValueType::detect(present.into_iter())
-}
-
 fn read_ruler(column: &ColumnDeclared) -> Result<Option<Ruler>> {
-    let known = [Ruler::Numbers, Ruler::Dates, Ruler::Characters, Ruler::Values];
+    let known = [Ruler::Numbers, Ruler::Dates, Ruler::Characters, Ruler::Values, Ruler::Spans];
     let Some(name) = &column.measured_by else { return Ok(None) };
     let leaves = column.leaves.zip(column.leaves_under.clone()).map(|(all, under)| Ruler::Leaves { all, under });
     let found = known.into_iter().chain(leaves).find(|ruler| ruler.name() == name);

@@ -27,7 +27,7 @@ pub use verify::{Claim, Verification, certificate, table, verify};
 
 use crate::certificate::{Certificate, FileFacts, Named, broken, value};
 use crate::data::Formats;
-use crate::error::{Error, Fault, Result};
+use crate::error::{Error, ErrorCode, Fault, Result};
 use crate::publish::Stages;
 use certify::Sealed;
 use directory::{CERTIFICATE, Staging};
@@ -97,7 +97,7 @@ fn unreadable(error: Error) -> Error {
         Fault::Io | Fault::Resources => error,
         // A table that was written a moment ago and is no table is a disk that fails.
         Fault::Data => Error::new(Fault::Io, message()),
-        _ => Error::new(Fault::Gate, message()),
+        _ => Error::of(ErrorCode::NotVerified, message()),
     }
 }
 
@@ -122,11 +122,17 @@ impl<'a> Destination<'a> {
         Destination { target, replace: false, inputs: &[], earlier: &[], signer: None }
     }
 
-    /// The seals of earlier releases that published something else than files with these hashes:
-    /// the same files once more tell nothing new.
+    /// The seals of earlier releases with other files than these, each once: the same files once
+    /// more tell nothing new.
     fn earlier_seals(&self, hashes: &Named<FileFacts>) -> Vec<String> {
-        let own = record::data_hash(hashes);
-        self.earlier.iter().filter(|entry| entry.data != own).map(|entry| entry.seal.clone()).collect()
+        let (mut published, mut seals) = (vec![record::data_hash(hashes)], Vec::new());
+        for entry in self.earlier {
+            if !published.contains(&entry.data) {
+                published.push(entry.data.clone());
+                seals.push(entry.seal.clone());
+            }
+        }
+        seals
     }
 
     /// Lets `fill` write all files but the certificate into a folder nobody sees, adds the
@@ -154,7 +160,7 @@ impl<'a> Destination<'a> {
         let verification = Case { folder: staging.path(), sealed: &sealed }.confirm(statement, &files)?;
         if let Some(claim) = verification.failed().next() {
             let message = format!("what was written does not verify ({}): nothing was published", claim.name);
-            return Err(Error::new(Fault::Gate, message));
+            return Err(Error::of(ErrorCode::NotVerified, message));
         }
         staging.commit()?;
         Ok(sealed.certificate)

@@ -23,7 +23,7 @@ use crate::inspect::alike_notes;
 use crate::kind::{Params, Setting};
 use crate::plan::{Attempt, TablePlan};
 use crate::publish::{
-    ChosenLevels, ColumnReport, Distribution, Exposure, MethodReport, Publication, SkewReport, coarse_note,
+    ChosenLevels, ColumnReport, Distribution, Exposure, MethodReport, Promised, Publication, SkewReport, coarse_note,
     standing_notes,
 };
 use crate::publish::{Made, earlier_sentence, group_sizes};
@@ -150,7 +150,10 @@ fn describe(stated: &Stated, release: &Release, folder: &Path, formats: &Formats
     let prepared = stated.schema.prepare(&release.table)?;
     let criteria = stated.answers(&prepared, release)?;
     let (attacks, undisclosed) = stated.findings(release, folder, formats)?;
-    let exposure = Exposure::measure(&release.table, &stated.schema, stated.form(), &stated.accepted)?;
+    let bound = stated.bound(&prepared)?;
+    let criteria_at_hand = bound.iter().map(|(wanted, bound)| (*wanted, bound));
+    let promised = Promised::by(criteria_at_hand, &prepared, &stated.schema)?;
+    let exposure = Exposure::measure(&release.table, &stated.schema, stated.form(), &stated.accepted, &promised)?;
     let columns = stated.column_reports(release)?;
     let kept: Vec<f64> = columns.iter().filter_map(|column| column.kept).collect();
     Ok(Publication {
@@ -276,6 +279,12 @@ impl Stated {
         }
     }
 
+    /// All criteria that can be bound to the release.
+    fn bound(&self, table: &Table) -> Result<Vec<(&Requirement, Bound)>> {
+        let bind = |wanted| Ok(self.bind(table, wanted)?.map(|bound| (wanted, bound)));
+        self.requirements.iter().map(bind).filter_map(Result::transpose).collect()
+    }
+
     /// Refuses a criterion that cannot have been required of any table with these columns. A
     /// release may lack a hierarchy, or values that the criterion names.
     fn refuse_impossible(&self, table: &Table, wanted: &Requirement) -> Result<()> {
@@ -328,9 +337,10 @@ impl Stated {
         let is_told =
             |finding: &Finding| finding.repeatable && !finding.on.as_ref().is_some_and(|on| self.is_unprotected(on));
         // What the release alone leaves open the custodian has decided, or there would be no
-        // release.
+        // release; but nobody can have decided that a belief keeps to a limit that it exceeds.
         let is_open = |finding: &Finding| finding.limit.is_some() && finding.undecided_people().is_some();
-        let is_settled = self.gate.refuses && found.iter().any(is_open);
+        let is_beyond = |finding: &Finding| finding.limit.is_some_and(|limit| !limit.allows(finding.highest));
+        let is_settled = self.gate.refuses && found.iter().any(is_open) && !found.iter().any(is_beyond);
         Ok((!found.is_empty() && !is_settled && found.iter().all(is_told)).then_some(found))
     }
 
@@ -343,13 +353,7 @@ impl Stated {
         attack: impl FnOnce(&Target<'_>) -> Result<T>,
     ) -> Result<T> {
         let prepared = self.schema.prepare(&release.table)?;
-        let (mut requirements, mut bound) = (Vec::new(), Vec::new());
-        for wanted in &self.requirements {
-            if let Some(own) = self.bind(&prepared, wanted)? {
-                requirements.push(wanted);
-                bound.push(own);
-            }
-        }
+        let (requirements, bound): (Vec<&Requirement>, Vec<Bound>) = self.bound(&prepared)?.into_iter().unzip();
         let all = bound.len() == self.requirements.len();
         // Groups that were divided once more do not tell what they were parts of.
         let is_replayed = all && self.sensitive.is_some() && self.grouped().is_some();
@@ -369,7 +373,8 @@ impl Stated {
             making,
             class: Some(self.class()),
             is_conditioned: self.prefers_by_values() || self.attacks.iter().any(Attempt::limits_hidden_values),
-            withheld: self.suppressed,
+            missing: self.suppressed + self.skew.as_ref().and_then(|skew| skew.withheld).unwrap_or(0),
+            is_missing_by_value: self.skew.is_some(),
             suppressed: self.suppressed_of(&prepared)?,
             promises: &Promises { criteria, all, max_belief, max_risk, max_here: None },
             formats,

@@ -75,12 +75,12 @@ impl Entry {
 #[derive(Serialize, Deserialize)]
 #[serde(untagged)]
 enum Line {
-    /// A release of a table with this fingerprint.
+    /// A release, and what its table is recognised by.
     Release {
         #[serde(flatten)]
         entry: Entry,
-        #[serde(default)]
-        fingerprint: String,
+        #[serde(flatten)]
+        prints: Fingerprints,
     },
     /// Nobody received the release with this seal.
     NeverOut { never_out: String },
@@ -93,8 +93,25 @@ pub struct History {
     pub earlier: Vec<Entry>,
     /// Lines of the record that cannot be read.
     pub unreadable: usize,
-    /// The table's fingerprint, if there was a key to compute it with.
-    fingerprint: Option<String>,
+    /// What the table is recognised by, if there was a key to compute it with.
+    fingerprints: Option<Fingerprints>,
+}
+
+/// What a table is recognised by.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Fingerprints {
+    /// The table as it was read.
+    #[serde(default, rename = "fingerprint")]
+    content: String,
+    /// The bytes of the file, whatever a plan makes of them.
+    file: Option<String>,
+}
+
+impl Fingerprints {
+    /// Whether others are about the same table or the same file.
+    fn are_like(&self, others: &Fingerprints) -> bool {
+        self.content == others.content || self.file.is_some() && self.file == others.file
+    }
 }
 
 impl History {
@@ -107,6 +124,7 @@ impl History {
 /// A record of releases in a file.
 pub struct Record {
     path: PathBuf,
+    source: Option<PathBuf>,
 }
 
 impl Record {
@@ -129,7 +147,13 @@ impl Record {
     /// # Ok::<(), sfumato::Error>(())
     /// ```
     pub fn at(path: &Path) -> Record {
-        Record { path: path.to_owned() }
+        Record { path: path.to_owned(), source: None }
+    }
+
+    /// The same, and the file that the table was read from: plans may read one file as different
+    /// tables.
+    pub fn with_source(self, source: &Path) -> Record {
+        Record { source: Some(source.to_owned()), ..self }
     }
 
     /// What it knows of a table.
@@ -144,7 +168,7 @@ impl Record {
             return Ok(History::default());
         }
         let key = self.key()?.ok_or_else(|| self.without_key())?;
-        Ok(known(&lines, &fingerprint(content, &key)))
+        Ok(known(&lines, &self.fingerprints(content, &key)?))
     }
 
     /// Adds a release of a table of which so much was known when somebody looked. Returns what the
@@ -157,9 +181,17 @@ impl Record {
             None if lines.is_empty() => self.make_key()?,
             None => return Err(self.without_key()),
         };
-        let fingerprint = before.fingerprint.clone().unwrap_or_else(|| fingerprint(content, &key));
-        self.append(&mut file, &[Line::Release { entry: entry.clone(), fingerprint: fingerprint.clone() }])?;
-        Ok(known(&lines, &fingerprint))
+        let prints = match &before.fingerprints {
+            Some(prints) => prints.clone(),
+            None => self.fingerprints(content, &key)?,
+        };
+        self.append(&mut file, &[Line::Release { entry: entry.clone(), prints: prints.clone() }])?;
+        Ok(known(&lines, &prints))
+    }
+
+    fn fingerprints(&self, content: Content<'_>, key: &Key) -> Result<Fingerprints> {
+        let file = self.source.as_deref().map(|source| hash_of_file(source, key)).transpose()?;
+        Ok(Fingerprints { content: fingerprint(content, key), file })
     }
 
     /// Notes that nobody received these releases: they count no more.
@@ -258,15 +290,15 @@ pub fn seal_at(target: &Path) -> Option<String> {
 
 /// What lines tell about a fingerprint. Lines count in their order: a release that nobody received
 /// may be made again, byte for byte, and be given out.
-fn known(lines: &[Option<Line>], own: &str) -> History {
-    let mut known = History { fingerprint: Some(own.to_string()), ..History::default() };
+fn known(lines: &[Option<Line>], own: &Fingerprints) -> History {
+    let mut known = History { fingerprints: Some(own.clone()), ..History::default() };
     for line in lines {
         match line {
             None => known.unreadable += 1,
             Some(Line::NeverOut { never_out }) => known.earlier.retain(|entry| entry.seal != *never_out),
-            Some(Line::Release { entry, fingerprint }) => {
+            Some(Line::Release { entry, prints }) => {
                 let is_new = known.earlier.iter().all(|before| before.seal != entry.seal);
-                known.earlier.extend(Some(entry.clone()).filter(|_| is_new && fingerprint == own));
+                known.earlier.extend(Some(entry.clone()).filter(|_| is_new && own.are_like(prints)));
             }
         }
     }
@@ -326,6 +358,20 @@ impl Key {
 fn feed(hash: &mut Sha256, text: &str) {
     hash.update((text.len() as u64).to_le_bytes());
     hash.update(text);
+}
+
+/// The keyed hash of a file's bytes.
+fn hash_of_file(path: &Path, key: &Key) -> Result<String> {
+    let failed = |error| Error::io(&error, path);
+    let mut file = File::open(path).map_err(failed)?;
+    let (mut block, mut read) = (vec![0; 1 << 16], Ok(1));
+    let whole = key.hash(|hash| {
+        hash.update(b"file");
+        while let Ok(1..) = read {
+            read = file.read(&mut block).inspect(|&bytes| hash.update(&block[..bytes]));
+        }
+    });
+    read.map_err(failed).map(|_| hexadecimal(&whole))
 }
 
 /// The fingerprint of a table. Hashes of records are added up, so that their order does not matter

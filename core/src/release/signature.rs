@@ -7,7 +7,7 @@ use super::certify::is_sealed;
 use super::directory::CERTIFICATE;
 use super::verify::{Verification, plain_file};
 use super::write_file;
-use crate::error::{Error, Fault, Result};
+use crate::error::{Error, ErrorCode, Result};
 use std::path::Path;
 
 /// The signature's file name: where `ssh-keygen -Y sign` puts it, too.
@@ -52,13 +52,14 @@ pub(super) fn add(folder: &Path, certificate: &[u8], signer: &dyn Signer) -> Res
     if is_signed {
         return Ok(());
     }
-    Err(Error::new(Fault::Gate, "the signature that was written does not verify: nothing was published"))
+    Err(Error::of(ErrorCode::NotVerified, "the signature that was written does not verify: nothing was published"))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::data::Formats;
+    use crate::error::Fault;
     use crate::release::Destination;
     use tempfile::tempdir;
 

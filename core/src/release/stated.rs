@@ -21,7 +21,7 @@ use crate::certificate::{
 use crate::criterion::Requirement;
 use crate::data::hierarchy::TOP;
 use crate::data::{
-    COUNT, Column, Formats, GROUP, ReadOptions, Role, Schema, Table, VALUE, join_pair, restore_formulas,
+    COUNT, Column, Formats, Formulas, GROUP, ReadOptions, Role, Schema, Table, VALUE, join_pair, restore_formulas,
 };
 use crate::error::Result;
 use crate::exact::Fraction;
@@ -261,6 +261,11 @@ impl Stated {
         if !self.accepted.iter().all(is_open) {
             return Err(broken("an accepted column that is no published insensitive one"));
         }
+        let lists = std::iter::once(&self.accepted)
+            .chain(self.columns.iter().flat_map(|column| [&column.spec.sensitive_values, &column.spec.order]));
+        if lists.into_iter().any(|list| (1..list.len()).any(|at| list[..at].contains(&list[at]))) {
+            return Err(broken("a column or a value twice in one list"));
+        }
         if !self.may_suppress() && self.suppressed > 0 {
             return Err(broken("suppressed records where the plan allows none"));
         }
@@ -283,12 +288,14 @@ impl Stated {
         let Some(sensitive) = &self.sensitive else {
             let stars = if self.starred { trailing_stars(&whole).min(self.suppressed as usize) } else { 0 };
             let table = whole.head(whole.rows() - stars);
+            self.check_types(&table)?;
             let groups = Groups::by_columns(&self.schema.select(&table, Role::Quasi)?, table.rows());
             return Ok(Release { table, groups, stars });
         };
         let sensitive = self.file(&folder.join(sensitive), formats)?;
         self.check_pair_columns(&whole, &sensitive)?;
         let (table, numbers) = join_pair(&whole, &sensitive, &self.schema, GROUP)?;
+        self.check_types(&table)?;
         let groups = Groups::by_ids(numbers.codes(), numbers.domain().len());
         Ok(Release { table, groups, stars: 0 })
     }
@@ -319,7 +326,27 @@ impl Stated {
         }
         // Types are stated, not checked: stars are of none.
         let table = formats.read_unchecked(path, &self.options())?;
-        if self.formulas == Some(FormulasWord::Escaped) { restore_formulas(table) } else { Ok(table) }
+        let is_text = formats.of(path)?.is_text();
+        match self.formulas {
+            Some(FormulasWord::Escaped) if is_text => restore_formulas(table),
+            Some(FormulasWord::Kept) if is_text => Ok(table),
+            Some(FormulasWord::None) if is_text && Formulas::Refuse.apply(&table).is_ok() => Ok(table),
+            Some(FormulasWord::None) if is_text => Err(broken("that there are no formulas, and there are some")),
+            None if !is_text => Ok(table),
+            _ => Err(broken("what became of formulas where there are none, or nothing where there may be some")),
+        }
+    }
+
+    /// Refuses types that published values do not have. One text may be a missing value.
+    fn check_types(&self, table: &Table) -> Result<()> {
+        for (column, wanted) in
+            self.schema.columns().iter().filter_map(|spec| Some((table.find(&spec.name)?, spec.value_type?)))
+        {
+            if column.domain().labels().iter().filter(|label| !wanted.admits(label)).count() > 1 {
+                return Err(broken("a type that published values do not have"));
+            }
+        }
+        Ok(())
     }
 
     /// How its tables are read.
@@ -336,11 +363,12 @@ impl Stated {
 }
 
 /// The method with the parameters that it worked out, which depend on the quasi-identifiers that it
-/// saw. Where records were withheld by their values before, and others suppressed after, nobody
-/// knows which those were: then with the plan's own.
+/// saw. Where records were withheld by their values before, nobody knows which those were, unless
+/// exact quasi-identifiers are published and no other record is missing: then with the plan's own.
 fn declared_method(made: &Made, publishing: &Publishing) -> Result<ChosenMethod> {
     let own = &publishing.method;
-    if made.skew.is_some() && may_suppress(publishing.max_suppressed, own) {
+    let is_seen = publishing.recoding.form == Form::Bucketized && !may_suppress(publishing.max_suppressed, own);
+    if made.skew.is_some() && !is_seen {
         return Ok(own.clone());
     }
     let method = &made.publication.method;

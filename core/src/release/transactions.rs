@@ -80,7 +80,7 @@ pub struct StatedSets {
 }
 
 /// What nobody can tell from a release.
-const DECLARED: &str = "declared by the publisher: that the listed items are all that are sensitive, the method with its parameters, whether items are coarser ones, the order of lines, and earlier releases of the same records";
+const DECLARED: &str = "declared by the publisher: that the listed items are all that are sensitive, the method with its parameters, whether items are coarser ones, the order of lines, whether attacks that find too much refuse a release, and earlier releases of the same records";
 
 impl Public for StatedSets {
     type Declared = Declared;

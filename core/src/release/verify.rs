@@ -9,7 +9,7 @@ use super::statement::{Part, Public, Statement};
 use super::transactions::StatedSets;
 use crate::certificate::{Certificate, leaves};
 use crate::data::{Formats, Table};
-use crate::error::{Error, Fault, Result};
+use crate::error::{Error, ErrorCode, Fault, Result};
 use serde_json::Value;
 use std::io::ErrorKind;
 use std::path::Path;
@@ -99,8 +99,9 @@ pub fn table(folder: &Path, formats: &Formats) -> Result<Table> {
 fn read_certificate(folder: &Path) -> Result<(String, Value)> {
     let path = folder.join(CERTIFICATE);
     let bytes = std::fs::read(&path).map_err(|error| no_certificate(&error, folder, &path))?;
-    let changed =
-        |what: &str| Error::new(Fault::Gate, format!("the certificate is {what}: it was changed")).file(&path);
+    let changed = |what: &str| {
+        Error::of(ErrorCode::NotVerified, format!("the certificate is {what}: it was changed")).file(&path)
+    };
     let text = String::from_utf8(bytes).map_err(|_| changed("not text"))?;
     let document = serde_json::from_str(&text).map_err(|_| changed("not JSON"))?;
     Ok((text, document))
@@ -207,6 +208,10 @@ impl Case<'_> {
         list.push(Claim::checked("no other files", foreign.is_empty(), otherwise));
         let is_intact = list.iter().all(|claim| claim.holds == Some(true));
         list.insert(0, seal.about(["/seal"]));
+        // A key that stands there twice would be read in one way here and in another elsewhere.
+        let is_plain = *text == format!("{:#}\n", certificate.document);
+        let otherwise = "it is not written as this program writes it";
+        list.insert(1, Claim::checked("text of the certificate", is_plain, otherwise));
         Ok((Claims { list, confirmed: 0 }, is_intact))
     }
 

@@ -117,6 +117,7 @@ fn utility_text(publication: &Publication) -> String {
             percent(found.baseline),
             percent(found.margin),
         );
+        text += &found.explained().map_or(String::new(), |why| format!("{why}\n"));
     }
     text
 }

@@ -1,6 +1,6 @@
 //! Values by how many records they have, and whether one has too many.
 
-use crate::error::{Error, Fault, Result};
+use crate::error::{Error, ErrorCode, Fault, Result};
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha20Rng;
 
@@ -82,7 +82,7 @@ impl Skewed {
         }
         if (frequencies.len() as u64) < l {
             let message = format!("{} different values: no part of the table is {l}-eligible", frequencies.len());
-            return Err(Error::new(Fault::Infeasible, message).help("ask for less diversity"));
+            return Err(Error::of(ErrorCode::TooFrequent, message).help("ask for less diversity"));
         }
         let mut from = vec![0; frequencies.len() + 1];
         for rank in (0..frequencies.len()).rev() {

@@ -7,7 +7,7 @@ use std::cell::Cell;
 use std::path::Path;
 
 /// Where records and their items are in a file.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Layout {
     /// One record per line; between items stands this character, or any white space if there is
     /// none.

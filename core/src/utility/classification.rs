@@ -68,8 +68,14 @@ pub fn accuracy_of_published(
     let right = folds(rows).par_iter().map(|fold| data.told_right(fold, &all)).sum::<usize>();
     let most = classes.iter().max().copied().unwrap_or(0);
     let model = right as f64 / rows as f64;
-    let margin = 1.96 * (model * (1.0 - model) / rows as f64).sqrt();
-    Some(Accuracy { model, baseline: f64::from(most) / rows as f64, margin })
+    Some(Accuracy { model, baseline: f64::from(most) / rows as f64, margin: margin(right, rows) })
+}
+
+/// How far a share may be from what it would be for others, 95 times in 100 (Agresti and Coull
+/// 1998): not nothing where the share is none or all.
+fn margin(right: usize, rows: usize) -> f64 {
+    let (tries, share) = (rows as f64 + 4.0, (right as f64 + 2.0) / (rows as f64 + 4.0));
+    1.96 * (share * (1.0 - share) / tries).sqrt()
 }
 
 /// What is learned from and tried on.

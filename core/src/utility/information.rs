@@ -5,29 +5,33 @@
 //! dates the label's range over the range of all published labels; of a label that stands over
 //! leaves of the plan's hierarchy (leaves − 1)/(all leaves − 1); of a redacted text the share of
 //! characters that are `*`; of a set of values (values − 1)/(all published values − 1). `*` and a
-//! suppressed record lose everything, an exact value nothing. A column keeps one minus the mean
-//! loss of its cells, suppressed records included; the release keeps the mean over
-//! quasi-identifiers.
+//! suppressed record lose everything, an exact value nothing. A range with an open end, `>=90`,
+//! loses as much as the widest closed one, and at least one in as many as there are labels: how far
+//! it reaches is hidden. A range of texts, `a..f`, loses the share of all published ends that lie
+//! in it: how many values are between them is hidden too. A column keeps one minus the mean loss of
+//! its cells, suppressed records included; the release keeps the mean over quasi-identifiers.
 //!
 //! It reads published labels and the plan alone, so that anybody who has the release can compute it
 //! again. **Reference**: Iyengar 2002; Xu et al. 2006 (normalized certainty penalty).
 
 use crate::data::hierarchy::{Ruler, TOP};
-use crate::data::{Column, ColumnSpec, Dictionary, ValueType, parse_date, parse_decimal};
+use crate::data::{Column, ColumnSpec, Dictionary, ValueType, parse_date, parse_decimal, set_members, without_missing};
 use jiff::civil::Date;
-use std::collections::{BTreeSet, HashMap};
+use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 /// The name of the loss of a whole release, and what it means.
 pub const LOSS: (&str, &str) =
     ("information-loss", "Mean over all cells of quasi-identifiers of the share that the published label leaves open");
 
 /// What the labels of a published column are measured by: the rule of its hierarchy knows, else the
-/// type that its values had.
-pub fn ruler(spec: Option<&ColumnSpec>, value_type: ValueType, published: &Dictionary) -> Ruler {
-    let of_rule = spec.and_then(|spec| spec.rule.as_ref()).and_then(|rule| rule.ruler(published));
-    of_rule.unwrap_or(match value_type {
+/// type that its values had. `level` is the one that all labels are on, if they are on one.
+pub fn ruler(spec: &ColumnSpec, value_type: ValueType, published: &Dictionary, level: Option<usize>) -> Ruler {
+    let rule = spec.rule.as_ref();
+    rule.and_then(|rule| rule.ruler(published, level)).unwrap_or(match value_type {
         ValueType::Integer | ValueType::Decimal => Ruler::Numbers,
         ValueType::Date => Ruler::Dates,
+        ValueType::Text if rule.is_some_and(|rule| rule.goes_by_order()) => Ruler::Spans,
         ValueType::Text => Ruler::Values,
     })
 }
@@ -73,6 +77,7 @@ fn widths(labels: &Dictionary, ruler: &Ruler) -> Vec<f64> {
         Ruler::Numbers => ranges(labels, number_range),
         Ruler::Dates => ranges(labels, date_range),
         Ruler::Values => sets(labels),
+        Ruler::Spans => spans(labels),
     }
 }
 
@@ -93,18 +98,17 @@ fn ranges(labels: &Dictionary, parse: fn(&str) -> Option<Ends>) -> Vec<f64> {
     let ends: Vec<Option<Ends>> = labels.iter().map(|label| parse(without_missing(label))).collect();
     let finite = || ends.iter().flatten().flat_map(|(low, high)| [*low, *high]).filter(|end| end.is_finite());
     let (least, most) = (finite().fold(f64::INFINITY, f64::min), finite().fold(f64::NEG_INFINITY, f64::max));
+    let is_closed = |(low, high): &&Ends| low.is_finite() && high.is_finite();
+    let closed = |(low, high): &Ends| share(high - low, most - least);
+    let widest = ends.iter().flatten().filter(is_closed).map(closed).fold(1.0 / labels.len() as f64, f64::max);
     let width = |(label, ends): (&str, &Option<Ends>)| match ends {
         _ if label == TOP => 1.0,
         None => 0.0,
-        Some((low, high)) => share(high.min(most) - low.max(least), most - least),
+        // A missing value beside a range is one value more, no wider range.
+        Some(ends) if is_closed(&ends) => closed(ends),
+        Some(_) => widest,
     };
     labels.iter().zip(&ends).map(width).collect()
-}
-
-/// The range of `{?, 20-29}`: a missing value beside it is one value more, no wider range.
-pub(crate) fn without_missing(label: &str) -> &str {
-    let inside = label.strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
-    inside.and_then(|inside| inside.rsplit_once(", ")).map_or(label, |(_, range)| range)
 }
 
 /// 23, 20-24, -4..1.5, [20, 25), [-5, -1], <20 and >=90.
@@ -159,28 +163,31 @@ fn day_number(day: Date) -> f64 {
     day.since(Date::constant(2000, 1, 1)).map_or(0.0, |span| f64::from(span.get_days()))
 }
 
-/// Values and sets of them; `a..c` stands for the published values from a to c.
+/// Values and sets of them.
 fn sets(labels: &Dictionary) -> Vec<f64> {
-    let mut values: BTreeSet<&str> = BTreeSet::new();
-    labels.iter().filter(|label| *label != TOP).for_each(|label| values.extend(members(label)));
-    let rank: HashMap<&str, usize> = values.iter().copied().zip(0..).collect();
+    let members = |label: &str| set_members(label).map_or(1, |members| members.len());
+    let named = labels.iter().filter(|label| *label != TOP);
+    let values: BTreeSet<Cow<'_, str>> =
+        named.flat_map(|label| set_members(label).unwrap_or_else(|| vec![label.into()])).collect();
     let others = values.len().saturating_sub(1) as f64;
-    let width = |label: &str| match label.split_once("..") {
-        _ if label == TOP => 1.0,
-        Some((low, high)) => share(rank[high].abs_diff(rank[low]) as f64, others),
-        None => share(members(label).len().saturating_sub(1) as f64, others),
-    };
+    let width = |label: &str| if label == TOP { 1.0 } else { share(members(label).saturating_sub(1) as f64, others) };
     labels.iter().map(width).collect()
 }
 
-/// The values that a label names.
-fn members(label: &str) -> Vec<&str> {
-    let inside = label.strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
-    match (inside, label.split_once("..")) {
-        (Some(inside), _) => inside.split(", ").collect(),
-        (None, Some((low, high))) => vec![low, high],
-        (None, None) => vec![label],
-    }
+/// Values and ranges of them, `a..c`.
+fn spans(labels: &Dictionary) -> Vec<f64> {
+    let named = labels.iter().filter(|label| *label != TOP);
+    let ends: BTreeSet<&str> =
+        named.flat_map(|label| label.split_once("..").map_or(vec![label], |(low, high)| vec![low, high])).collect();
+    let width = |label: &str| match label.split_once("..") {
+        _ if label == TOP => 1.0,
+        None => 0.0,
+        Some((low, high)) => {
+            let (low, high) = (low.min(high), low.max(high));
+            share(ends.range(low..=high).count() as f64, ends.len() as f64)
+        }
+    };
+    labels.iter().map(width).collect()
 }
 
 #[cfg(test)]
@@ -197,7 +204,7 @@ mod tests {
     #[test]
     fn ranges_are_compared_with_the_range_of_all_labels() {
         check(&Ruler::Numbers, &[("0", 0.0), ("100", 0.0), ("20-40", 0.2), ("*", 1.0), ("?", 0.0)]);
-        check(&Ruler::Numbers, &[("<20", 0.0), ("20-29", 0.9 / 7.0), (">=90", 0.0)]);
+        check(&Ruler::Numbers, &[("<20", 1.0 / 3.0), ("20-29", 0.9 / 7.0), (">=90", 1.0 / 3.0)]);
         check(&Ruler::Numbers, &[("[-10, 0)", 0.5), ("[-5, -1]", 0.2), ("-4..6.0", 0.5), ("10", 0.0)]);
         check(&Ruler::Numbers, &[("{?, 10-20}", 0.5), ("0-20", 1.0)]);
         check(&Ruler::Numbers, &[("20-39", 1.0)]);
@@ -223,7 +230,9 @@ mod tests {
     #[test]
     fn sets_leaves_and_characters() {
         check(&Ruler::Values, &[("a", 0.0), ("{a, b}", 0.5), ("{a, b, c}", 1.0), ("*", 1.0)]);
-        check(&Ruler::Values, &[("a..c", 1.0 / 3.0), ("d..f", 1.0 / 3.0)]);
+        check(&Ruler::Values, &[("{\"a, b\", c}", 1.0 / 3.0), ("d", 0.0), ("a..d", 0.0)]);
+        check(&Ruler::Spans, &[("a..c", 0.5), ("d..f", 0.5)]);
+        check(&Ruler::Spans, &[("a", 0.0), ("{b..c", 0.5), ("d", 0.0)]);
         check(&Ruler::Characters, &[("13053", 0.0), ("130**", 0.4), ("*", 1.0)]);
         let under = [("Europe".to_string(), 3)].into();
         check(&Ruler::Leaves { all: 5, under }, &[("Italy", 0.0), ("Europe", 0.5), ("*", 1.0)]);

@@ -9,9 +9,9 @@
 //! labels.
 
 use super::{Depth, Quasi};
-use crate::data::canonical_text;
 use crate::data::hierarchy::{Ruler, TOP};
-use crate::utility::information::{Ends, date_range, number_range, without_missing};
+use crate::data::{canonical_text, set_members, without_missing};
+use crate::utility::information::{Ends, date_range, number_range};
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
 
@@ -42,6 +42,7 @@ impl<'a> Label<'a> {
             Ruler::Dates => Label::range(text, date_range),
             Ruler::Characters => Label::Pattern(text),
             Ruler::Values => Label::values(text),
+            Ruler::Spans => Label::span(text),
             // A coarser label may have one leaf and another name than it, or the name of another
             // leaf.
             Ruler::Leaves { .. } if quasi.depth == Depth::On(0) => Label::Values(vec![canonical_text(text)]),
@@ -59,19 +60,17 @@ impl<'a> Label<'a> {
         parse(inner).map_or(Label::Any, range)
     }
 
-    /// A value or a set of values; a text in which a comma, dots or braces may be part of a value
-    /// is not told apart.
+    /// A value or a set of values. What looks like a set may be an exact value where no groups are
+    /// labelled, so it stands for itself as well.
     fn values(text: &'a str) -> Label<'a> {
-        let inside = text.strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
-        let is_doubtful = match inside {
-            Some(inside) => inside.contains(['{', '}']),
-            None => text.contains("..") || text.contains(", "),
-        };
-        match inside {
-            _ if is_doubtful => Label::Any,
-            Some(inside) => Label::Values(inside.split(", ").map(canonical_text).collect()),
-            None => Label::Values(vec![canonical_text(text)]),
-        }
+        let members = set_members(text).into_iter().flatten();
+        let canonical = |value: Cow<'a, str>| canonical_text(&value).into_owned().into();
+        Label::Values(members.map(canonical).chain([canonical_text(text)]).collect())
+    }
+
+    /// A value, or a range of which nobody knows what is in it.
+    fn span(text: &'a str) -> Label<'a> {
+        if text.contains("..") { Label::Any } else { Label::Values(vec![canonical_text(text)]) }
     }
 
     fn overlaps(&self, other: &Label<'_>) -> bool {
@@ -246,9 +245,10 @@ mod tests {
         check(&Ruler::Characters, &[("130**", "1305*"), ("**53", "13**")], &[("130**", "148**"), ("130**", "1300")]);
         check(
             &Ruler::Values,
-            &[("a", "{a, b}"), ("{a, b}", "{b, c}"), ("a..c", "z"), ("x, y", "{q, r}"), ("{{a}, b}", "{a}")],
-            &[("a", "b"), ("{a, b}", "{c, d}"), ("{a, b}", "c")],
+            &[("a", "{a, b}"), ("{a, b}", "{b, c}"), ("x, y", "{\"x, y\", r}"), ("{{a}, b}", "{a}")],
+            &[("a", "b"), ("x, y", "{x, z}"), ("a..c", "z"), ("{a, b}", "{c, d}"), ("{a, b}", "c")],
         );
+        check(&Ruler::Spans, &[("a..c", "z"), ("b", "b")], &[("a", "b")]);
     }
 
     #[test]

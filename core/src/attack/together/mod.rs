@@ -131,7 +131,7 @@ const MOST_CANDIDATES: usize = 30_000_000;
 /// let values = Column::from_values("disease", ["flu", "cold", "gout", "ulcer"]);
 /// let (first, second) = (Groups::by_ids(&[0, 0, 1, 1], 2), Groups::by_ids(&[0, 1, 0, 1], 2));
 /// let seen = |groups| Published { groups, quasi: vec![], sensitive: &values, missing: 0 };
-/// let Outcome::Found(found) = together(&seen(&first), &seen(&second)) else { panic!("they are of one table") };
+/// let Composition::Found(found) = together(&seen(&first), &seen(&second)) else { panic!("they are of one table") };
 /// assert_eq!((found.certain, found.alone[0].certain), (4, 0));
 /// ```
 pub fn together(first: &Published<'_>, second: &Published<'_>) -> Composition {

@@ -5,7 +5,7 @@ use super::records::{End, Fields, Span, count_lines, cut};
 use crate::data::room::{check_room, too_large};
 use crate::data::table::check_names;
 use crate::data::{Encoding, Lexicon, ReadOptions, Table};
-use crate::error::{Error, Fault, Result};
+use crate::error::{Error, ErrorCode, Fault, Result};
 use rayon::prelude::*;
 use std::io::Read;
 
@@ -161,7 +161,7 @@ impl<R: Read> Blocks<R> {
         }
         self.carried.reserve_exact(missing);
         let read = self.source.by_ref().take(missing as u64).read_to_end(&mut self.carried);
-        let read = read.map_err(|error| Error::new(Fault::Io, format!("cannot be read: {error}")))?;
+        let read = read.map_err(|error| Error::new(Fault::Io, format!("cannot be read: {error}")).caused_by(&error))?;
         self.ended = read < missing;
         Ok(())
     }
@@ -325,7 +325,9 @@ impl PieceFault {
             Wrong::Text => broken_text(line),
             Wrong::Fields { found, expected } => {
                 let message = format!("the record has {}, the first line has {expected}", plural(found, "field"));
-                Error::data(message).line(line).help("quote fields that contain the delimiter, or set `delimiter`")
+                Error::of(ErrorCode::RaggedRow, message)
+                    .line(line)
+                    .help("quote fields that contain the delimiter, or set `delimiter`")
             }
             Wrong::Length => {
                 let message = format!("a field is longer than {} MiB", Span::LONGEST >> 20);

@@ -47,9 +47,9 @@ impl Unit {
 
     fn find(name: &str) -> Result<Unit> {
         let found = Unit::ALL.into_iter().zip(Unit::NAMES).find(|(_, known)| *known == name);
-        found.map(|(unit, _)| unit).ok_or_else(|| {
-            Error::plan(format!("dates: there is no unit \"{name}\"")).help(crate::error::suggest(name, Unit::NAMES))
-        })
+        found
+            .map(|(unit, _)| unit)
+            .ok_or_else(|| Error::unknown(format!("dates: there is no unit \"{name}\""), name, Unit::NAMES))
     }
 
     fn label(self, date: Date) -> String {
@@ -98,7 +98,7 @@ impl Rule for Dates {
         Some(if first == last { first } else { format!("{first}..{last}") })
     }
 
-    fn ruler(&self, _: &Dictionary) -> Option<Ruler> {
+    fn ruler(&self, _: &Dictionary, _: Option<usize>) -> Option<Ruler> {
         Some(Ruler::Dates)
     }
 }

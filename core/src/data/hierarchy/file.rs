@@ -128,18 +128,20 @@ impl Rule for FileRule {
         label == super::TOP || self.labels.contains(label) || self.leaf_of_value.contains_key(label)
     }
 
-    /// A label that stands on several levels covers what the highest of them does.
-    fn ruler(&self, published: &Dictionary) -> Option<Ruler> {
-        let coarse = published.iter().filter(|label| !self.leaf_of_value.contains_key(*label));
-        let mut under: BTreeMap<String, u32> = coarse.map(|label| (label.to_string(), 0)).collect();
-        for path in &self.paths {
-            let mut labels: Vec<&str> = path.iter().map(String::as_str).collect();
+    /// A label that stands on several levels covers what it does on the level at hand; where labels
+    /// are on different levels, what the highest of them does.
+    fn ruler(&self, published: &Dictionary, level: Option<usize>) -> Option<Ruler> {
+        let mut under: BTreeMap<String, u32> = published.iter().map(|label| (label.to_string(), 0)).collect();
+        for (leaf, path) in self.leaves.iter().zip(&self.paths) {
+            let on_path: Vec<&str> = std::iter::once(leaf).chain(path).map(String::as_str).collect();
+            let mut labels: Vec<&str> =
+                level.map_or(on_path.clone(), |level| on_path.get(level).copied().into_iter().collect());
             labels.dedup();
             for label in labels {
                 under.entry(label.to_string()).and_modify(|leaves| *leaves += 1);
             }
         }
-        under.retain(|_, leaves| *leaves > 1);
+        under.retain(|label, leaves| *leaves > 1 && label != super::TOP);
         Some(Ruler::Leaves { all: self.leaves.len() as u32, under })
     }
 }

@@ -191,8 +191,12 @@ impl Intervals {
 }
 
 impl Rule for Intervals {
-    fn ruler(&self, _: &Dictionary) -> Option<Ruler> {
+    fn ruler(&self, _: &Dictionary, _: Option<usize>) -> Option<Ruler> {
         Some(Ruler::Numbers)
+    }
+
+    fn is_capped(&self) -> bool {
+        self.top.is_some() || self.bottom.is_some()
     }
 
     fn ladder(&self, column: &Column) -> Result<Ladder> {

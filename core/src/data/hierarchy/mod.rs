@@ -10,6 +10,7 @@ mod intervals;
 mod lifted;
 mod redact;
 mod ruler;
+mod stated;
 mod suppress;
 
 pub(crate) use file::line_numbers;
@@ -18,7 +19,7 @@ pub use ruler::Ruler;
 
 use super::{Column, Dictionary, Encoding, Lexicon};
 use crate::error::{Error, Result};
-use crate::kind::{self, Kind, Raw};
+use crate::kind::{self, Kind, Member, Raw};
 use std::path::Path;
 
 /// The label of the top of every hierarchy.
@@ -46,14 +47,25 @@ pub trait Rule: Send + Sync {
         false
     }
 
+    /// Whether labels hide how large the largest values are, or how small the smallest: from level 1
+    /// on.
+    fn is_capped(&self) -> bool {
+        false
+    }
+
     /// The file that the rule was read from, if it was.
     fn file(&self) -> Option<&Path> {
         None
     }
 
+    /// What a plan says for the rule; nothing for a rule that no plan can name.
+    fn stated(&self) -> Option<&Member<Build>> {
+        None
+    }
+
     /// What the width of these published labels is measured by, if the rule knows better than the
     /// column's type. It must not depend on the values of the table.
-    fn ruler(&self, _published: &Dictionary) -> Option<Ruler> {
+    fn ruler(&self, _published: &Dictionary, _level: Option<usize>) -> Option<Ruler> {
         None
     }
 }
@@ -94,7 +106,7 @@ pub fn rule(written: &[(&str, Raw)], folder: &Path) -> Result<Box<dyn Rule>> {
     let chosen: Vec<_> =
         KINDS.iter().filter(|kind| written.iter().any(|(name, _)| *name == kind.name)).copied().collect();
     match chosen.as_slice() {
-        [kind] => (kind.build)(&kind.check(written)?, folder),
+        [kind] => Ok(Box::new(stated::Stated::new(Member::of(kind, written)?, folder)?)),
         [] => {
             let names: Vec<&str> = KINDS.iter().map(|kind| kind.name).collect();
             let written = written.first().map_or("", |(name, _)| name);

@@ -66,7 +66,7 @@ impl Rule for Redact {
         if self.left { label.starts_with('*') } else { label.ends_with('*') }
     }
 
-    fn ruler(&self, _: &Dictionary) -> Option<Ruler> {
+    fn ruler(&self, _: &Dictionary, _: Option<usize>) -> Option<Ruler> {
         Some(Ruler::Characters)
     }
 }

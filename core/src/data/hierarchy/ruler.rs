@@ -21,6 +21,8 @@ pub enum Ruler {
     },
     /// Labels are values, or sets of them.
     Values,
+    /// Labels are texts, or ranges of them in their order.
+    Spans,
 }
 
 impl Ruler {
@@ -32,6 +34,7 @@ impl Ruler {
             Ruler::Characters => "characters",
             Ruler::Leaves { .. } => "leaves",
             Ruler::Values => "values",
+            Ruler::Spans => "spans",
         }
     }
 }

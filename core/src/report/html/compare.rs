@@ -324,7 +324,7 @@ fn method(certificates: &[&Value]) -> Vec<Line> {
     let count = |key: &str| cells(certificates, |certificate| Cell::of(certificate["method"][key].as_f64(), whole));
     vec![
         Line::new("Method", Best::None, text("name")),
-        Line::new("ChosenMetric by", Best::None, text("metric")),
+        Line::new("Chosen by", Best::None, text("metric")),
         Line::new("Candidates in all", Best::None, count("nodes")),
         Line::new("Known to be safe", Best::None, count("safe")),
     ]

@@ -181,7 +181,8 @@ fn prediction(found: &Classification) -> Markup {
             " of the people of the original when it learns from the release, for " (percent(found.before)) " when it learns from the original, and for "
             (percent(found.baseline)) " when it always says the most frequent value. Each person is predicted by a program that has not seen them. "
             "The closer the first number is to the second, the more of the structure of the table is left; differences below " (percent(found.margin))
-            " may be chance. A number below the third means that nothing useful was learned."
+            " may be chance."
+            @if let Some(why) = found.explained() { " " (why) }
         }
     }
 }
@@ -259,7 +260,7 @@ pub(super) fn done(publication: &Publication, guard: &Guard) -> Markup {
             (fact("Method", method.name))
             @if !set.is_empty() { (fact("Set to", &set.join(", "))) }
             (fact("Class", method.class.name()))
-            @if let Some(chosen) = &method.chosen { (fact("ChosenMetric by", chosen.metric)) }
+            @if let Some(chosen) = &method.chosen { (fact("Chosen by", chosen.metric)) }
             @if let Some(search) = search {
                 (fact("Candidates in all", &grouped(search.nodes)))
                 (fact("Looked at one by one", &grouped(search.checked)))

@@ -52,7 +52,7 @@
 //! ```
 
 use super::{Build, Method, Task};
-use crate::error::{Error, Fault, Result};
+use crate::error::{Error, ErrorCode, Result};
 use crate::kind::Kind;
 use crate::transactions::{Demand, Released, Sensitive, Separated, Shared, Transactions};
 use rand::seq::SliceRandom;
@@ -123,7 +123,7 @@ fn check_feasible(task: &Task<'_>) -> Result<()> {
     let above = if task.demand.strict { "above" } else { "of at least" };
     let help = format!("a confidence {above} 0.{feasible:03} is feasible; or use a method that deletes items");
     let help = if feasible >= 1000 { "use a method that deletes items".to_string() } else { help };
-    Err(Error::new(Fault::Infeasible, message).help(help))
+    Err(Error::of(ErrorCode::TooFrequent, message).help(help))
 }
 
 /// The items of a record that are not sensitive.
@@ -337,6 +337,7 @@ impl Left {
 mod tests {
     use super::super::global_suppression::tests::{random_case, task};
     use super::*;
+    use crate::error::Fault;
     use crate::exact::Fraction;
 
     fn made(table: &Transactions, sensitive: &Sensitive, demand: Demand) -> Result<Separated> {

@@ -36,6 +36,7 @@
 //!     demand: Demand::at_most(Fraction::new(1, 3)),
 //!     chance: Chance::System,
 //!     folder: ".".as_ref(),
+//!     watch: sfumato::watch::Watch::NONE,
 //! };
 //! let kind = find("partial-suppression")?;
 //! let released = (kind.build)(&kind.check(&[])?).make(&task)?;
@@ -87,7 +88,7 @@ pub const KIND: Kind<Build> = Kind {
             default: Some("1000000"),
         },
     ],
-    example: &[("objective", "mine")],
+    example: &[("objective", "\"mine\"")],
     build: |params| {
         Box::new(PartialSuppression {
             keeps_distribution: params.choice("objective") == "dist",
