@@ -40,8 +40,6 @@ pub struct Head {
     pub sfumato: WrittenBy,
     /// What it is about.
     pub kind: DataKind,
-    /// How many records there were.
-    pub records: u64,
     /// The seals of earlier releases of the same records.
     pub earlier_releases: Vec<String>,
     /// Every other file of the release.

@@ -109,18 +109,17 @@ pub struct Disclosure {
     pub smallest: u64,
     /// What becomes known of each sensitive column. Empty for a bucketized release, which publishes
     /// sensitive values apart from records.
-    #[serde(flatten, serialize_with = "by_column")]
+    #[serde(flatten, serialize_with = "stated")]
     pub sensitive: Vec<ValueDisclosure>,
 }
 
-/// How many records of each sensitive column become certain, or are believed beyond what is
-/// promised: what certificates state.
-fn by_column<S: Serializer>(found: &[ValueDisclosure], serializer: S) -> std::result::Result<S::Ok, S::Error> {
-    let counts = |count: fn(&ValueDisclosure) -> u64| {
-        found.iter().map(|one| (one.column.as_str(), count(one))).collect::<BTreeMap<_, _>>()
+/// How many records of each sensitive column become certain, and about how many more is believed
+/// than is promised: what certificates tell.
+fn stated<S: Serializer>(found: &[ValueDisclosure], serializer: S) -> std::result::Result<S::Ok, S::Error> {
+    let of = |figure: fn(&ValueDisclosure) -> u64| -> BTreeMap<&str, u64> {
+        found.iter().map(|one| (one.column.as_str(), figure(one))).collect()
     };
-    let figures = [("certain", counts(|one| one.certain)), ("beyond_promise", counts(|one| one.beyond))];
-    serializer.collect_map(figures)
+    serializer.collect_map([("certain", of(|one| one.certain)), ("beyond_promise", of(|one| one.beyond))])
 }
 
 /// What becomes known of a sensitive column. Only protected values count.

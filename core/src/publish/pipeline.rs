@@ -131,7 +131,8 @@ impl Stages for TablePlan {
 
     fn audit(&self, work: &Work<'_, TablePlan>) -> Result<(Vec<Answer>, Exposure)> {
         let (form, recoded) = (self.publishing.recoding.form, &work.recoded);
-        let promised = Promised::by(self.requirements.iter().zip(&work.kept.bound), &work.kept.table, &self.schema)?;
+        let KeptTable { table, bound, .. } = &work.kept;
+        let promised = Promised::by(self.requirements.iter().zip(bound), table, &self.schema)?;
         let exposure = Exposure::measure(&recoded.table, &self.schema, form, &self.publishing.accepted, &promised)?;
         exposure.refuse()?;
         let mut criteria = audited(&work.kept.task(), recoded)?;

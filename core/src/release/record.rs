@@ -75,15 +75,12 @@ impl Entry {
 #[derive(Serialize, Deserialize)]
 #[serde(untagged)]
 enum Line {
-    /// A release of a table with this fingerprint.
+    /// A release, and what its table is recognised by.
     Release {
         #[serde(flatten)]
         entry: Entry,
-        #[serde(default)]
-        fingerprint: String,
-        /// The same of the file that the table was read from.
-        #[serde(default)]
-        file: Option<String>,
+        #[serde(flatten)]
+        prints: Fingerprints,
     },
     /// Nobody received the release with this seal.
     NeverOut { never_out: String },
@@ -101,18 +98,19 @@ pub struct History {
 }
 
 /// What a table is recognised by.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Fingerprints {
     /// The table as it was read.
+    #[serde(default, rename = "fingerprint")]
     content: String,
     /// The bytes of the file, whatever a plan makes of them.
     file: Option<String>,
 }
 
 impl Fingerprints {
-    /// Whether a line of the record is about the same table or the same file.
-    fn match_line(&self, content: &str, file: Option<&String>) -> bool {
-        self.content == content || self.file.is_some() && self.file.as_ref() == file
+    /// Whether others are about the same table or the same file.
+    fn are_like(&self, others: &Fingerprints) -> bool {
+        self.content == others.content || self.file.is_some() && self.file == others.file
     }
 }
 
@@ -187,8 +185,7 @@ impl Record {
             Some(prints) => prints.clone(),
             None => self.fingerprints(content, &key)?,
         };
-        let Fingerprints { content: fingerprint, file: source } = prints.clone();
-        self.append(&mut file, &[Line::Release { entry: entry.clone(), fingerprint, file: source }])?;
+        self.append(&mut file, &[Line::Release { entry: entry.clone(), prints: prints.clone() }])?;
         Ok(known(&lines, &prints))
     }
 
@@ -293,17 +290,15 @@ pub fn seal_at(target: &Path) -> Option<String> {
 
 /// What lines tell about a fingerprint. Lines count in their order: a release that nobody received
 /// may be made again, byte for byte, and be given out.
-fn known(lines: &[Option<Line>], prints: &Fingerprints) -> History {
-    let mut known = History { fingerprints: Some(prints.clone()), ..History::default() };
+fn known(lines: &[Option<Line>], own: &Fingerprints) -> History {
+    let mut known = History { fingerprints: Some(own.clone()), ..History::default() };
     for line in lines {
         match line {
             None => known.unreadable += 1,
             Some(Line::NeverOut { never_out }) => known.earlier.retain(|entry| entry.seal != *never_out),
-            Some(Line::Release { entry, fingerprint, file }) => {
+            Some(Line::Release { entry, prints }) => {
                 let is_new = known.earlier.iter().all(|before| before.seal != entry.seal);
-                known
-                    .earlier
-                    .extend(Some(entry.clone()).filter(|_| is_new && prints.match_line(fingerprint, file.as_ref())));
+                known.earlier.extend(Some(entry.clone()).filter(|_| is_new && own.are_like(prints)));
             }
         }
     }

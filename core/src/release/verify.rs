@@ -207,11 +207,11 @@ impl Case<'_> {
         let otherwise = format!("the certificate does not know: {}", foreign.join(", "));
         list.push(Claim::checked("no other files", foreign.is_empty(), otherwise));
         let is_intact = list.iter().all(|claim| claim.holds == Some(true));
+        list.insert(0, seal.about(["/seal"]));
         // A key that stands there twice would be read in one way here and in another elsewhere.
         let is_plain = *text == format!("{:#}\n", certificate.document);
         let otherwise = "it is not written as this program writes it";
-        list.insert(0, Claim::checked("text of the certificate", is_plain, otherwise));
-        list.insert(0, seal.about(["/seal"]));
+        list.insert(1, Claim::checked("text of the certificate", is_plain, otherwise));
         Ok((Claims { list, confirmed: 0 }, is_intact))
     }
 

@@ -183,9 +183,8 @@ fn check_every_change(honest: &Value, folder: &Path) -> usize {
             let is_confirmed = verify(folder, &formats).is_ok_and(|found| found.holds() && found.confirmed > 0);
             // How records would have been suppressed if there were any.
             let is_idle = path == "/suppressed_as" && honest["suppressed"] == 0;
-            let is_open = (is_declared(path) && is_said_to_be_declared(path))
-                || is_idle
-                || is_possible_limit(honest, path, other.as_ref());
+            let is_free = is_declared(path) || is_idle || is_possible_limit(honest, path, other.as_ref());
+            let is_open = is_free && is_said_to_be_declared(path);
             assert!(!is_confirmed || is_open, "{path}: {own} became {other:?}, and nobody noticed");
         }
     }
