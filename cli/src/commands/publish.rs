@@ -168,10 +168,8 @@ impl Run<'_> {
         let draft = self.making(what, || publish::make(plan, &table, &formats()))?;
         let mut known = draft.publication().clone();
         known.earlier = recording.earlier().len();
-        self.arguments.write_internal_report(
-            || report_html(&known, Audience::Internal, "Release report"),
-            || report::internal_json(&known),
-        )?;
+        self.arguments
+            .write_internal_report(|| report_html(&known, Audience::Internal), || report::internal_json(&known))?;
         let mut made = draft.pass()?;
         let place = self.place(&recording);
         let written = || release::write(&made, plan, &place, &formats());
@@ -190,7 +188,7 @@ impl Run<'_> {
         let mut known = draft.publication().clone();
         known.earlier = recording.earlier().len();
         self.arguments.write_internal_report(
-            || transactions_html(&known, Audience::Internal, "Release report"),
+            || transactions_html(&known, Audience::Internal),
             || report::transactions::internal_json(&known),
         )?;
         let mut made = draft.pass()?;

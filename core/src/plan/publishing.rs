@@ -1,6 +1,7 @@
 //! The sections that say how to publish: `[method]`, `[release]`, `[skew]`, `[gate]`, `[[attack]]`
 //! and `[utility]`.
 
+use super::heading::Heading;
 use super::keys_of;
 use super::section::{Section, choice, number, raw, share, text, texts, written};
 use super::sets::of_sets;
@@ -20,6 +21,8 @@ use crate::utility::{self, ChosenMetric};
 /// How to publish.
 #[derive(Clone)]
 pub struct Publishing {
+    /// What the release is called, and its day.
+    pub heading: Heading,
     /// How groups are formed.
     pub method: ChosenMethod,
     /// What chooses among safe candidates.
@@ -103,6 +106,7 @@ impl Publishing {
         let (method, metric) = read_method(root.section("method")?.as_ref())?;
         let release = root.section("release")?;
         let (max_suppressed, recoding, format) = read_release(release.as_ref())?;
+        let heading = Heading::read(release.as_ref())?;
         let accepted = release.as_ref().map_or(Ok(Vec::new()), |section| read_accepted(section, schema))?;
         let formulas = read_formulas(release.as_ref())?;
         let says_formulas = release.as_ref().is_some_and(|section| section.table.get("formulas").is_some());
@@ -118,6 +122,7 @@ impl Publishing {
         let gate = read_gate(root.section("gate")?.as_ref())?;
         let chance = Chance::default();
         Ok(Publishing {
+            heading,
             method,
             metric,
             max_suppressed,

@@ -21,12 +21,13 @@ pub use notes::{coarse_note, standing_notes};
 pub use pipeline::{Made, make};
 pub use skewed::DeclaredSkew;
 
-use crate::attack::Finding;
+use crate::attack::{Finding, Reidentification};
 use crate::audit::Answer;
 use crate::data::Role;
 use crate::data::hierarchy::Ruler;
 use crate::exact::Fraction;
 use crate::kind::{Kind, Params};
+use crate::plan::Heading;
 use crate::recode::Form;
 use crate::skew;
 
@@ -36,6 +37,8 @@ use crate::skew;
 /// of the release, and leaves out whatever needs the original (`release::verify`).
 #[derive(Clone)]
 pub struct Publication {
+    /// What the release is called, and its day.
+    pub heading: Heading,
     /// Records in the table.
     pub records: usize,
     /// Records published with their values.
@@ -56,6 +59,8 @@ pub struct Publication {
     pub method: MethodReport,
     /// Every requirement with its verdict.
     pub criteria: Vec<Answer>,
+    /// The chance to pick a person's record; `None` if there is no record, or people have several.
+    pub risk: Option<Reidentification>,
     /// What attacks found.
     pub attacks: Vec<Finding>,
     /// The names of attacks that were made and whose findings are for the custodian alone, because

@@ -5,18 +5,19 @@
 //! custodian's own report.
 
 use super::gate::{Draft, Gated, gate_sets};
+use crate::attack::Reidentification;
 use crate::error::{Error, Fault, Result};
 use crate::exact::Fraction;
 use crate::kind::Member;
 use crate::kind::Params;
-use crate::plan::{SensitiveItems, SetPlan};
+use crate::plan::{Heading, SensitiveItems, SetPlan};
 use crate::transactions::method::Task;
 use crate::transactions::metric::Compared;
 use crate::transactions::{
     Demand, Read, Released, Rule, Sensitive, Together, Transactions, Written, attack, criterion, method, name_order,
 };
 use crate::watch::Watch;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 /// A rule with names in place of numbers.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -117,6 +118,8 @@ pub struct Band {
 /// of the release and has no [`original`](Publication::original).
 #[derive(Clone)]
 pub struct Publication {
+    /// What the release is called, and its day.
+    pub heading: Heading,
     /// Records, in the original and in the release.
     pub records: u64,
     /// Items of all records of the release, those that are told for groups of records included.
@@ -144,6 +147,8 @@ pub struct Publication {
     pub sensitive_listed: u64,
     /// Every criterion with its verdict.
     pub criteria: Vec<Answer>,
+    /// The chance to pick the record of a person all of whose published items are known.
+    pub risk: Option<Reidentification>,
     /// What attacks found in the release.
     pub attacks: Vec<Finding>,
     /// Whether an attack that finds more than is demanded stops the release.
@@ -340,6 +345,13 @@ impl ObservedSets {
         self.released.table().iter().filter(|record| record.is_empty()).count() as u64
     }
 
+    /// The chance to pick the record of a person all of whose published items are known.
+    pub fn risk(&self) -> Option<Reidentification> {
+        let mut classes: HashMap<&[u32], u64> = HashMap::new();
+        self.released.table().iter().for_each(|record| *classes.entry(record).or_default() += 1);
+        Reidentification::of(classes.into_values())
+    }
+
     /// Kinds of items by how many records hold them.
     pub fn bands(&self) -> Vec<Band> {
         bands(&self.released.supports())
@@ -518,6 +530,7 @@ impl SetFacts<'_> {
     /// What the release and the plan tell; what was found is added by the caller.
     fn describe(&self) -> Publication {
         Publication {
+            heading: self.plan.heading.clone(),
             records: self.read.table.len() as u64,
             published_occurrences: self.seen.occurrences(),
             published_items: self.seen.kinds(),
@@ -531,6 +544,7 @@ impl SetFacts<'_> {
             sensitive: SensitiveSource::of(&self.plan.sensitive),
             sensitive_listed: 0,
             criteria: Vec::new(),
+            risk: self.seen.risk(),
             attacks: Vec::new(),
             attacks_refuse: self.plan.attacks_refuse,
             bands: self.seen.bands(),

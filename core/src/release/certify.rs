@@ -71,7 +71,7 @@ impl Statement {
         document["not_promised"] = NOT_PROMISED.into_iter().chain([SEAL]).map(str::to_string).chain(of_skew).collect();
         document["notes"] = json!(publication.notes);
         Ok(Statement {
-            report: report_html(&publication, Audience::External, REPORT_TITLE),
+            report: report_html(&publication, Audience::External),
             is_eligible: stated.is_eligible(&release)?,
             stars: release.stars,
             columns: release.table.columns().iter().map(|column| column.name().to_string()).collect(),
@@ -80,9 +80,6 @@ impl Statement {
         })
     }
 }
-
-/// The title of every public report.
-const REPORT_TITLE: &str = "Release report";
 
 /// The hash and the size of each file.
 pub(super) fn hashes(folder: &Path, files: &[String]) -> Result<Map<String, Value>> {

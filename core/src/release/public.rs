@@ -9,7 +9,7 @@
 
 use super::stated::{Release, Stated, broken};
 use crate::anonymize::{ChosenMethod, Class, View};
-use crate::attack::{Attack, Finding, Making, Promises, Suppressed, Target};
+use crate::attack::{Attack, Finding, Making, Promises, Reidentification, Suppressed, Target};
 use crate::audit::{Answer, audit_bound};
 use crate::criterion::{Bound, Requirement, Scope};
 use crate::data::{Column, Formats, Role, Schema, Table};
@@ -36,6 +36,7 @@ pub fn describe(stated: &Stated, release: &Release, folder: &Path, formats: &For
     let columns = stated.column_reports(release)?;
     let kept: Vec<f64> = columns.iter().filter_map(|column| column.kept).collect();
     Ok(Publication {
+        heading: stated.heading.clone(),
         records: stated.records as usize,
         published: release.table.rows(),
         suppressed: stated.suppressed as usize,
@@ -47,6 +48,7 @@ pub fn describe(stated: &Stated, release: &Release, folder: &Path, formats: &For
         columns,
         method: stated.method_report(),
         criteria,
+        risk: stated.risk(release)?,
         earlier: stated.earlier.len(),
         notes: stated.notes(release, &attacks, &exposure)?,
         exposure,
@@ -83,6 +85,14 @@ impl Stated {
 
     fn prefers_by_values(&self) -> bool {
         self.method.prefers_by_values(self.metric.as_ref(), &self.schema)
+    }
+
+    /// The chance to pick a person's record; `None` where a record is not a person.
+    fn risk(&self, release: &Release) -> Result<Option<Reidentification>> {
+        if self.several_records() {
+            return Ok(None);
+        }
+        Reidentification::of_release(&release.table, &self.schema, &release.groups, self.sensitive.is_some())
     }
 
     fn column_reports(&self, release: &Release) -> Result<Vec<ColumnReport>> {

@@ -20,7 +20,7 @@ use crate::data::{
 use crate::error::{Error, Fault, Result};
 use crate::exact::{Decimal, Fraction};
 use crate::kind::{Member, Raw};
-use crate::plan::{Attempt, Gate, Publishing, TablePlan};
+use crate::plan::{Attempt, Gate, Heading, Publishing, TablePlan};
 use crate::publish::{DeclaredSkew, Made, SkewReport};
 use crate::recode::Form;
 use crate::report::{form_name, params_json, requirement_json, skew_json};
@@ -33,6 +33,8 @@ use std::path::{Component, Path};
 pub struct Stated {
     /// The version that wrote it.
     pub version: String,
+    /// What the release is called, and its day.
+    pub heading: Heading,
     pub data: String,
     /// The file of sensitive values, in a bucketized release.
     pub sensitive: Option<String>,
@@ -88,6 +90,7 @@ impl Stated {
         let columns: Vec<StatedColumn> = columns.collect::<Result<_>>()?;
         let mut stated = Stated {
             version: env!("CARGO_PKG_VERSION").to_string(),
+            heading: publishing.heading.clone(),
             data: files[0].clone(),
             sensitive: bucketized.then(|| files[1].clone()),
             formulas: text.then(|| formulas.to_string()),
@@ -155,6 +158,8 @@ impl Stated {
     pub fn write(&self) -> Value {
         let mut document = json!({
             "sfumato": { "version": self.version, "certificate": FORMAT },
+            "title": self.heading.title,
+            "date": self.heading.date,
             "form": form_name(self.form()),
             "records": self.records,
             "suppressed": self.suppressed,
@@ -208,6 +213,7 @@ impl Stated {
             array(&document["criteria"]).iter().map(|one| requirement(one, &schema)).collect::<Result<Vec<_>>>()?;
         let mut stated = Stated {
             version,
+            heading: read_heading(document)?,
             data: listed_file(document, "data")?,
             sensitive: match text(&document["form"])? {
                 "generalized" => None,
@@ -398,6 +404,19 @@ pub(super) fn check_format(document: &Value) -> Result<&str> {
         );
     }
     Ok(version)
+}
+
+/// What a certificate calls the release, and its day.
+pub(super) fn read_heading(document: &Value) -> Result<Heading> {
+    let words = |key: &str| match &document[key] {
+        Value::Null => Ok(None),
+        stated => text(stated).map(|stated| Some(stated.to_string())),
+    };
+    let heading = Heading { title: words("title")?, date: words("date")? };
+    match heading.wrong_key() {
+        None => Ok(heading),
+        Some(key) => Err(broken(&format!("something else than a {key}"))),
+    }
 }
 
 /// The seals of earlier releases that a certificate declares.

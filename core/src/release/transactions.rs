@@ -3,14 +3,14 @@
 //! alone.
 
 use super::certify::{ESCAPED, SEAL, blank, hashes, merge, seal};
-use super::stated::{array, broken, check_format, read_earlier, text, written};
+use super::stated::{array, broken, check_format, read_earlier, read_heading, text, written};
 use super::verify::{Claims, certificate, check_attacks, check_rest, differing, plain_file};
 use super::{Destination, REPORT, unreadable, write_file};
 use crate::data::Formats;
 use crate::error::{Error, Result};
 use crate::kind::Kind;
 use crate::kind::Member;
-use crate::plan::demanded;
+use crate::plan::{Heading, demanded};
 use crate::publish::earlier_sentence;
 use crate::publish::transactions::{Finding, Made, ObservedSets, Publication, SensitiveSource};
 use crate::report::html::{Audience, transactions_html};
@@ -101,7 +101,7 @@ impl Statement {
         if stated.is_separated {
             document["formulas"] = json!(ESCAPED);
         }
-        let report = transactions_html(&publication, Audience::External, "Release report");
+        let report = transactions_html(&publication, Audience::External);
         Ok(Statement { document, report, publication, order })
     }
 }
@@ -126,6 +126,7 @@ pub(super) fn needed(document: &Value) -> Vec<&Value> {
 /// What a certificate declares: the plan as far as everybody may know it, and how to read the
 /// release.
 struct Stated {
+    heading: Heading,
     delimiter: char,
     is_separated: bool,
     is_generalized: bool,
@@ -152,6 +153,7 @@ impl Stated {
             return Err(broken(&format!("no {} attack, which is always made", missing.name)));
         }
         Ok(Stated {
+            heading: read_heading(document)?,
             delimiter,
             is_separated: document["form"] == "separated",
             is_generalized: document["generalized"] == true,
@@ -233,6 +235,7 @@ fn describe(stated: &Stated, folder: &Path) -> Result<(Publication, FileOrder)> 
     let order = file_order(stated, folder, &names, &released)?;
     let seen = ObservedSets::new(released, &names)?;
     let mut publication = Publication {
+        heading: stated.heading.clone(),
         records: seen.records(),
         published_occurrences: seen.occurrences(),
         published_items: seen.kinds(),
@@ -246,6 +249,7 @@ fn describe(stated: &Stated, folder: &Path) -> Result<(Publication, FileOrder)> 
         sensitive: stated.sensitive.clone(),
         sensitive_listed: names.len() as u64,
         criteria: seen.answers(&stated.requirements)?,
+        risk: seen.risk(),
         attacks: seen.findings(&stated.attacks, stated.demand()?)?,
         attacks_refuse: stated.attacks_refuse,
         bands: seen.bands(),
@@ -295,6 +299,8 @@ pub(super) fn check_figures(folder: &Path, document: &Value, claims: &mut Claims
     for key in ["records", "published_items", "published_occurrences", "groups"] {
         claims.same(key, &document[key], &found.document[key]);
     }
+    let key = "reidentification_risk";
+    claims.same("re-identification risk", &document[key], &found.document[key]);
     claims.same("sensitive items of the release", &document["sensitive"], &found.document["sensitive"]);
     let order = &found.order;
     claims.checked("order of sensitive items", order.names_once, "they are not each once, in the order of names");
@@ -312,7 +318,7 @@ pub(super) fn check_figures(folder: &Path, document: &Value, claims: &mut Claims
 }
 
 /// What nobody can tell from a release.
-const DECLARED: &str = "declared by the publisher: that the listed items are all that are sensitive, the method with its parameters, whether items are coarser ones, the order of lines, and earlier releases of the same records";
+const DECLARED: &str = "declared by the publisher: that the listed items are all that are sensitive, the method with its parameters, whether items are coarser ones, the order of lines, title and date, and earlier releases of the same records";
 
 fn check_criteria(document: &Value, publication: &Publication, found: &Value, claims: &mut Claims) {
     let stated = array(&document["criteria"]);

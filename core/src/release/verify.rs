@@ -252,6 +252,8 @@ fn check_figures(folder: &Path, document: &Value, formats: &Formats, claims: &mu
             "what it found depends on more than the release, so it is not stated",
         );
     }
+    let key = "reidentification_risk";
+    claims.same("re-identification risk", &document[key], &found.document[key]);
     claims.same("information kept", &document["information_kept"], &found.document["information_kept"]);
     claims.same("utility", &document["utility"], &found.document["utility"]);
     check_rest(folder, document, (&found.document, &found.report), claims)?;
@@ -260,7 +262,7 @@ fn check_figures(folder: &Path, document: &Value, formats: &Formats, claims: &mu
 }
 
 /// What nobody can tell from a release.
-const DECLARED: &str = "declared by the publisher: the number of suppressed records, the roles of columns, which values need protection, the method with its parameters and levels, limits and hierarchies, types of columns, how cells that look like formulas were written, and earlier releases of the same table";
+const DECLARED: &str = "declared by the publisher: the number of suppressed records, the roles of columns, which values need protection, the method with its parameters and levels, limits and hierarchies, types of columns, how cells that look like formulas were written, title and date, and earlier releases of the same table";
 
 /// Every other word of the certificate, and every byte of the report.
 pub(super) fn check_rest(

@@ -1,7 +1,7 @@
 //! JSON documents for scripts.
 
 use super::Family;
-use crate::attack::Finding;
+use crate::attack::{Finding, Reidentification};
 use crate::audit::{Answer, Audit};
 use crate::criterion::Requirement;
 use crate::inspect::Profile;
@@ -108,6 +108,8 @@ pub fn publication_json(publication: &Publication) -> Value {
     let kept: Map<String, Value> =
         publication.columns.iter().filter_map(|column| Some((column.name.clone(), json!(column.kept?)))).collect();
     json!({
+        "title": publication.heading.title,
+        "date": publication.heading.date,
         "records": publication.records,
         "published": publication.published,
         "suppressed": publication.suppressed,
@@ -117,11 +119,25 @@ pub fn publication_json(publication: &Publication) -> Value {
         "form": form_name(publication.form),
         "method": method_json(&publication.method),
         "criteria": publication.criteria.iter().map(certified_json).collect::<Vec<_>>(),
+        "reidentification_risk": publication.risk.map(risk_json),
         "attacks": publication.attacks.iter().map(finding_json).collect::<Vec<_>>(),
         "undisclosed_attacks": publication.undisclosed,
         "insensitive": exposure_json(&publication.exposure),
         "information_kept": { "overall": publication.information_kept, "columns": kept },
         "utility": utility,
+    })
+}
+
+/// The chance to pick a person's record. Without a population table nothing is known of the
+/// journalist but that it is no more than the prosecutor's.
+pub(super) fn risk_json(risk: Reidentification) -> Value {
+    json!({
+        "prosecutor": risk.prosecutor(),
+        "journalist_at_most": risk.prosecutor(),
+        "marketer": risk.marketer(),
+        "classes": risk.classes,
+        "smallest_class": risk.smallest,
+        "unique_records": risk.unique,
     })
 }
 

@@ -1,6 +1,6 @@
 //! Terminal text about releases: one, and several side by side.
 
-use super::terminal::{answers_text, counted, grouped, number, percent, table, trimmed};
+use super::terminal::{answers_text, counted, criteria_clause, grouped, number, percent, table, trimmed};
 use crate::attack::Finding;
 use crate::publish::{ColumnReport, Publication};
 use crate::recode::Form;
@@ -41,11 +41,8 @@ fn headline(publication: &Publication) -> String {
         (1, _) => format!("1 of {tried} exceeds its limit"),
         (some, _) => format!("{some} of {tried} exceed their limits"),
     };
-    let criteria = match publication.criteria.len() {
-        1 => "the criterion holds".to_string(),
-        2 => "both criteria hold".to_string(),
-        several => format!("all {several} criteria hold"),
-    };
+    let failed = publication.criteria.iter().filter(|answer| !answer.verdict.holds).count();
+    let criteria = criteria_clause(failed, publication.criteria.len());
     let suppressed = match publication.suppressed {
         0 => String::new(),
         some => format!(", {} suppressed", counted(some as u64, "record")),

@@ -31,11 +31,33 @@ pub fn audit_text(audit: &Audit) -> String {
     let failed = audit.criteria.iter().filter(|answer| !answer.verdict.holds).count();
     text += &match (failed, audit.criteria.len()) {
         (_, 0) => "\nThe plan requires nothing: add [[require]] sections to it.\n".to_string(),
-        (0, 1) => "\n✓ The criterion holds.\n".to_string(),
-        (0, all) => format!("\n✓ All {all} criteria hold.\n"),
-        (failed, all) => format!("\n✗ {failed} of {all} criteria do not hold.\n"),
+        (failed, all) => verdict_line(failed, all),
     };
     text
+}
+
+/// Whether the criteria hold, as a line of its own.
+pub(super) fn verdict_line(failed: usize, all: usize) -> String {
+    format!("\n{} {}.\n", if failed == 0 { '✓' } else { '✗' }, capital(&criteria_clause(failed, all)))
+}
+
+/// Whether the criteria hold, as a part of a sentence.
+pub(super) fn criteria_clause(failed: usize, all: usize) -> String {
+    match (failed, all) {
+        (_, 0) => "the plan asks for no criterion".to_string(),
+        (0, 1) => "the criterion holds".to_string(),
+        (0, 2) => "both criteria hold".to_string(),
+        (0, all) => format!("all {all} criteria hold"),
+        (_, 1) => "the criterion does not hold".to_string(),
+        (1, all) => format!("1 of {all} criteria does not hold"),
+        (failed, all) => format!("{failed} of {all} criteria do not hold"),
+    }
+}
+
+/// A text that starts a sentence.
+pub(super) fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
 /// That a value is too frequent for any grouping, if so.

@@ -1,7 +1,7 @@
 //! Reports on transactions: JSON documents and terminal text.
 
-use super::json::{params_json, whole_or_real};
-use super::terminal::{counted, grouped, number, percent, table, trimmed};
+use super::json::{params_json, risk_json, whole_or_real};
+use super::terminal::{counted, criteria_clause, grouped, number, percent, table, trimmed, verdict_line};
 use crate::inspect::TransactionProfile;
 use crate::kind::Params;
 use crate::publish::earlier_sentence;
@@ -57,6 +57,8 @@ pub fn found_json(finding: &Finding) -> Value {
 pub fn publication_json(publication: &Publication) -> Value {
     json!({
         "kind": "transactions",
+        "title": publication.heading.title,
+        "date": publication.heading.date,
         "records": publication.records,
         "published_items": publication.published_items,
         "published_occurrences": publication.published_occurrences,
@@ -73,6 +75,7 @@ pub fn publication_json(publication: &Publication) -> Value {
         },
         "criteria": publication.criteria.iter().map(verdict_json).collect::<Vec<_>>(),
         "worst_rule": worst_rule(&publication.criteria).map(rule_json),
+        "reidentification_risk": publication.risk.map(risk_json),
         "attacks": publication.attacks.iter().map(finding_json).collect::<Vec<_>>(),
         "gate": { "attacks": if publication.attacks_refuse { "refuse" } else { "report" } },
     })
@@ -136,7 +139,7 @@ pub fn check_json(seen: &ObservedSets, answers: &[Answer]) -> Value {
 /// What `check` prints.
 pub fn check_text(seen: &ObservedSets, answers: &[Answer]) -> String {
     let sensitive = seen.sensitive_kinds();
-    let mut text = format!(
+    let text = format!(
         "{} with {}, of {} of which {} {} sensitive\n\n{}",
         counted(seen.records(), "record"),
         counted(seen.occurrences(), "item"),
@@ -146,12 +149,7 @@ pub fn check_text(seen: &ObservedSets, answers: &[Answer]) -> String {
         answers_text(answers)
     );
     let failed = answers.iter().filter(|answer| !answer.holds).count();
-    text += &match (failed, answers.len()) {
-        (0, 1) => "\n✓ The criterion holds.\n".to_string(),
-        (0, all) => format!("\n✓ All {all} criteria hold.\n"),
-        (failed, all) => format!("\n✗ {failed} of {all} criteria do not hold.\n"),
-    };
-    text
+    text + &verdict_line(failed, answers.len())
 }
 
 fn answers_text(answers: &[Answer]) -> String {
@@ -223,11 +221,7 @@ pub fn publication_text(publication: &Publication) -> String {
 }
 
 fn headline(publication: &Publication) -> String {
-    let criteria = match publication.criteria.len() {
-        1 => "the criterion holds".to_string(),
-        2 => "both criteria hold".to_string(),
-        several => format!("all {several} criteria hold"),
-    };
+    let criteria = criteria_clause(0, publication.criteria.len());
     let excessive = publication.attacks.iter().filter(|found| found.is_excessive()).count();
     let (mark, attacks) = match excessive {
         0 => (if publication.earlier > 0 { "!" } else { "✓" }, "no attack found more than is demanded".to_string()),

@@ -3,7 +3,7 @@
 use super::charts::{Axes, Bar, Line, Words, bars, figure};
 use super::disclosure::Guard;
 use super::exceeds;
-use super::words::{compact, grouped, listed, meaning, number, percent, settings, tick, whole_percent};
+use super::words::{capital, compact, grouped, listed, meaning, number, percent, settings, tick, whole_percent};
 use crate::attack::{self, Finding};
 use crate::audit::Answer;
 use crate::criterion::Limit;
@@ -152,12 +152,6 @@ fn sentence(param: &str, value: f64, guard: &Guard) -> Option<String> {
     meaning(param, value, guard.form)
 }
 
-/// A text that starts a sentence.
-pub(super) fn capital(text: &str) -> String {
-    let mut letters = text.chars();
-    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
-}
-
 /// Every attack: what was granted, what came out.
 pub(super) fn attacked(publication: &Publication, guard: &Guard) -> Markup {
     html! {
@@ -227,7 +221,7 @@ pub(super) fn highest_words(finding: &Finding) -> String {
     format!("{at_least}{}", percent(finding.highest.to_f64()))
 }
 
-fn limit_words(limit: Limit) -> String {
+pub(super) fn limit_words(limit: Limit) -> String {
     format!("{} {}", if limit.strict { "below" } else { "at most" }, percent(limit.belief.to_f64()))
 }
 

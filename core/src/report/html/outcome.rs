@@ -3,7 +3,7 @@
 use super::charts::{Axes, Bar, Line, Point, Row, Words, bars, figure, rows, scatter, table};
 use super::disclosure::{Guard, Shares, Sizes, asked_k, smallest_group};
 use super::evidence::fact;
-use super::suppressed_words;
+use super::lead::suppressed_words;
 use super::words::{compact, counted, grouped, listed, number, percent, settings, tick};
 use crate::data::Role;
 use crate::publish::{ChosenLevels, Class, Classification, ColumnReport, Distribution, Publication, SearchReport};
@@ -259,7 +259,7 @@ pub(super) fn done(publication: &Publication, guard: &Guard) -> Markup {
             (fact("Method", method.name))
             @if !set.is_empty() { (fact("Set to", &set.join(", "))) }
             (fact("Class", method.class.name()))
-            @if let Some(chosen) = &method.chosen { (fact("ChosenMetric by", chosen.metric)) }
+            @if let Some(chosen) = &method.chosen { (fact("Chosen by", chosen.metric)) }
             @if let Some(search) = search {
                 (fact("Candidates in all", &grouped(search.nodes)))
                 (fact("Looked at one by one", &grouped(search.checked)))
@@ -272,7 +272,7 @@ pub(super) fn done(publication: &Publication, guard: &Guard) -> Markup {
             @if !chosen.levels.is_empty() {
                 p { "Levels chosen: " bdi { (listed(&chosen.levels.iter().map(|(name, level)| format!("{name} {level}")).collect::<Vec<_>>())) } "." }
             }
-            @if let Some(search) = search { (candidates(publication, chosen, search, guard)) }
+            @if let Some(search) = search { (candidates(publication, chosen, search)) }
         }
     }
 }
@@ -327,8 +327,8 @@ fn search_words(search: &SearchReport) -> String {
     format!("{space} {decided} {safe}")
 }
 
-/// Risk against utility of the candidates.
-fn candidates(publication: &Publication, chosen: &ChosenLevels, search: &SearchReport, guard: &Guard) -> Markup {
+/// Risk against utility of the candidates: for the custodian.
+fn candidates(publication: &Publication, chosen: &ChosenLevels, search: &SearchReport) -> Markup {
     let metric = chosen.metric;
     let chosen: Vec<usize> = chosen.levels.iter().map(|level| level.1).collect();
     let Some(smallest) =
@@ -338,29 +338,21 @@ fn candidates(publication: &Publication, chosen: &ChosenLevels, search: &SearchR
     };
     let others = search.considered.iter().filter(|other| other.levels != chosen && other.value.is_finite());
     let mut points: Vec<Point> =
-        others.clone().map(|other| Point { x: other.value, y: guard.risk(other.risk), label: None }).collect();
-    let risk = guard.risk(1.0 / smallest as f64);
+        others.clone().map(|other| Point { x: other.value, y: other.risk, label: None }).collect();
+    let risk = 1.0 / smallest as f64;
     points.push(Point { x: search.value, y: risk, label: Some("chosen".into()) });
     let across = format!("{metric} (smaller is better)");
     let axes = Axes { across: &across, up: "risk: chance to pick a person's record", number: &percent, whole: false };
     let mut best: Vec<_> = search.considered.iter().filter(|other| other.value.is_finite()).collect();
     best.sort_by(|a, b| a.value.total_cmp(&b.value).then_with(|| a.levels.cmp(&b.levels)));
-    let mut header = vec!["Levels", "Value", "Risk"];
-    if guard.internal {
-        header.push("Suppressed");
-    }
     let rows: Vec<Vec<String>> = best
         .iter()
         .take(20)
         .map(|other| {
             let levels: Vec<String> = other.levels.iter().map(ToString::to_string).collect();
             let mark = if other.levels == chosen { " (chosen)" } else { "" };
-            let mut row =
-                vec![format!("{}{mark}", levels.join(", ")), number(other.value), percent(guard.risk(other.risk))];
-            if guard.internal {
-                row.push(grouped(other.suppressed));
-            }
-            row
+            let name = format!("{}{mark}", levels.join(", "));
+            vec![name, number(other.value), percent(other.risk), grouped(other.suppressed)]
         })
         .collect();
     let words = Words {
@@ -375,7 +367,7 @@ fn candidates(publication: &Publication, chosen: &ChosenLevels, search: &SearchR
         caption: "Each circle is a safe candidate that was looked at: farther left keeps more detail, farther down hides people better. The diamond is \
                   the one that was chosen. The risk is one over the size of the smallest group. The table lists at most twenty, best first."
             .into(),
-        header,
+        header: vec!["Levels", "Value", "Risk", "Suppressed"],
         rows,
         legend: html! {},
     };

@@ -2,7 +2,8 @@
 //! choices without any script.
 
 use super::charts::{Words, figure, px};
-use super::words::{clipped, counted, grouped, listed, percent};
+use super::lead::{self, Figure};
+use super::words::{capital, clipped, counted, grouped, listed, percent};
 use super::{Audience, page};
 use crate::criterion::Budget;
 use crate::explore::Exploration;
@@ -74,30 +75,27 @@ fn verdict_words(found: &Exploration) -> String {
 }
 
 fn numbers(found: &Exploration) -> Markup {
-    let unaided = "The most that anybody can believe who knows nothing but the release.".to_string();
     let people =
         format!("In {}, of which {} hold the value.", counted(found.groups as u64, "group"), grouped(found.having));
-    let mut numbers =
-        vec![("People", grouped(found.people), people), ("Without any knowledge", percent(found.unaided), unaided)];
+    let unaided = "The highest belief of an attacker who knows nothing but the release.";
+    let mut figures = vec![
+        Figure::new("People", grouped(found.people), people),
+        Figure::new("Without background knowledge", percent(found.unaided), unaided),
+    ];
     if let Some(worst) = &found.worst {
         let Budget { l, k, m } = worst.budget;
-        let words = format!("Whoever knows {} may believe {}.", knows(found.case, worst.budget), percent(worst.belief));
-        numbers.push(("Least that is too much", format!("l {l} · k {k} · m {m}"), words));
+        let words =
+            format!("An attacker who knows {} may believe {}.", knows(found.case, worst.budget), percent(worst.belief));
+        figures.push(Figure::new("Smallest unsafe knowledge", format!("l {l} · k {k} · m {m}"), words));
         let all = found.people.max(1) as f64;
         let words = format!(
             "{} of all people, in {}, for whom that is enough.",
             percent(found.exposed.people as f64 / all),
             counted(found.exposed.groups, "group")
         );
-        numbers.push(("People within its reach", grouped(found.exposed.people), words));
+        figures.push(Figure::new("People at risk from it", grouped(found.exposed.people), words));
     }
-    html! {
-        dl.numbers {
-            @for (name, value, words) in &numbers {
-                div { dt { (name) } dd.big { (value) } dd.what { (words) } }
-            }
-        }
-    }
+    lead::numbers(&figures)
 }
 
 /// Where a picture's cells are.
@@ -326,11 +324,6 @@ fn worst(found: &Exploration) -> Markup {
         }
         @if worst.budget == Budget::default() { p.lead { "No knowledge is needed: the share of the value in that group is enough." } }
     }
-}
-
-fn capital(name: &str) -> String {
-    let mut letters = name.chars();
-    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
 fn reading() -> Markup {

@@ -19,6 +19,9 @@ h3 { font-size: 1.05rem; line-height: 1.4; font-weight: 600; margin: 0; overflow
 p { margin: .5rem 0; max-width: 44rem; }
 .lead { color: var(--soft); }
 .verdict { font-size: clamp(1.4rem, 3.4vw, 2.1rem); line-height: 1.3; letter-spacing: -.015em; font-weight: 500; max-width: 52rem; margin: 0 0 2.5rem; }
+h1 + .lead { margin: -.75rem 0 1rem; }
+.question h2 { font-size: 1.2rem; margin-top: 2rem; }
+.question .numbers { margin-top: 1.25rem; }
 .verdict .sign { color: var(--accent); }
 .verdict.bad .sign { color: var(--warn); }
 .internal-banner { background: var(--warn); color: var(--page); font-weight: 700; letter-spacing: .04em; text-align: center; padding: .6rem 1rem; position: sticky; top: 0; z-index: 1; }

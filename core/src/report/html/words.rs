@@ -2,7 +2,7 @@
 
 use crate::kind::{Params, Setting};
 use crate::recode::Form;
-pub(super) use crate::report::terminal::counted;
+pub(super) use crate::report::terminal::{capital, counted};
 
 /// 12,345
 pub(super) fn grouped(count: u64) -> String {
