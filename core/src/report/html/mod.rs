@@ -12,7 +12,7 @@ mod style;
 mod transactions;
 mod words;
 
-pub use charts::{Scale, px};
+pub use charts::{Frame, Scale, px, text_width};
 pub use compare::{compare_html, compare_html_together};
 pub use skyline::skyline_html;
 pub use transactions::transactions_html;
