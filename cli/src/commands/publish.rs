@@ -27,7 +27,7 @@ use std::process::ExitCode;
 ///
 /// The certificate holds the hashes of all other files, and a seal over itself, which is printed.
 /// Give recipients the seal, or your public key, in another way than the release: with neither of
-/// them they cannot tell your release from a forger's.
+/// them they cannot distinguish your release from a forger's.
 ///
 /// Releases are noted in a record on this machine, for yourself: date, seal, place and names of
 /// columns, and a fingerprint by which the same table is recognised again. If it was published
@@ -47,7 +47,7 @@ pub struct Arguments {
     /// The release directory to make.
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
-    /// The table; the one that the plan names if not said.
+    /// The table; by default the one that the plan names.
     #[arg(long, value_name = "FILE")]
     data: Option<PathBuf>,
     /// Replace a release that is there.
@@ -61,8 +61,8 @@ pub struct Arguments {
     /// It is not for release.
     #[arg(long, value_name = "FILE")]
     internal_report: Option<PathBuf>,
-    /// Make random choices with this seed, for experiments: whoever knows it undoes them, and the
-    /// certificate says so.
+    /// Make random choices with this seed, for experiments: anybody who knows it can undo them, and
+    /// the certificate says so.
     #[arg(long, value_name = "SEED")]
     insecure_seed: Option<u64>,
     #[command(flatten)]

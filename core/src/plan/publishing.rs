@@ -292,7 +292,7 @@ fn find_publishable(name: &str) -> Result<&'static Kind<skew::Build>> {
     let mut names: Vec<&str> = publishable().map(|kind| kind.name).collect();
     names.push(REFUSE);
     match skew::find(name) {
-        Ok(bound) => Err(Error::plan(format!("[skew]: {} is a bound for comparison and never published: what it leaves tells which value was too frequent", bound.name))
+        Ok(bound) => Err(Error::plan(format!("[skew]: {} is a bound for comparison and never published: what it leaves discloses which value was too frequent", bound.name))
             .help(format!("method is one of {}", names.join(", ")))),
         Err(_) => Err(Error::plan(format!("[skew]: `method` cannot be \"{name}\"")).help(suggest(name, names))),
     }

@@ -102,7 +102,7 @@ impl Publication {
         let vulnerable = self.attacks.iter().filter_map(Finding::vulnerable_share).reduce(f64::max);
         caveats.extend(vulnerable.map(|people| {
             format!(
-                "But whoever knows the method believes more than is promised about at least {} of the records.",
+                "But an attacker who knows the method believes more than is promised about at least {} of the records.",
                 share(people)
             )
         }));
@@ -118,15 +118,15 @@ impl Publication {
         }
         if let Some((finding, claimed)) = self.attacks.iter().find_map(|one| Some((one, one.broken_claim()?))) {
             caveats.push(format!(
-                "And whoever knows how records were withheld tells which value was the most frequent with a belief of {:.4}, where {claimed:.4} was claimed.",
-                finding.highest.to_f64()
+                "And an attacker who knows how records were withheld infers which value was the most frequent with a belief of {}, where {} was claimed.",
+                share(finding.highest.to_f64()),
+                share(claimed)
             ));
         }
         caveats.extend(self.exposure.headline());
         if !self.columns.iter().any(|column| column.role == Role::Sensitive) {
             caveats.push(
-                "No column is declared sensitive: nothing is promised about what somebody learns from the release."
-                    .into(),
+                "No column is declared sensitive: no criterion limits what an attacker learns from the release.".into(),
             );
         }
         caveats.extend(earlier_sentence(self.earlier));
@@ -215,10 +215,10 @@ impl SkewReport {
     /// What a reader might take for promised and is not.
     pub fn not_promised(&self) -> [String; 4] {
         [
-            format!("Nothing hides the most frequent value of \"{}\" from somebody who knows already which it is, or what is likely to be frequent.", self.on),
+            format!("The most frequent value of \"{}\" is not hidden from an attacker who knows already which it is, or what is likely to be frequent.", self.on),
             "What is said is about the most frequent value alone: that another one was too frequent as well is not hidden.".to_string(),
-            "Records were withheld first because of their values: whoever sees that a person is missing may believe more about that person's value than about those who are published.".to_string(),
-            "Which records were withheld was drawn once. Whoever draws again until an outcome pleases, or publishes two outcomes, voids what is said about it.".to_string(),
+            "Records were withheld first because of their values: an attacker who sees that a person is missing may believe more about that person's value than about those who are published.".to_string(),
+            "Which records were withheld was drawn once. Drawing again until an outcome pleases, or publishing two outcomes, voids what is said about it.".to_string(),
         ]
     }
 

@@ -229,7 +229,7 @@ impl Publication {
     pub fn not_promised(&self) -> Vec<String> {
         let mut all: Vec<String> = NOT_PROMISED.map(str::to_string).to_vec();
         if self.groups.is_some() {
-            all.push("Items that are not sensitive are published as they are: whoever knows a few of a person's finds the record, and the group of records whose sensitive items are told together.".into());
+            all.push("Items that are not sensitive are published as they are: an attacker who knows a few of a person's can find the record, and the group of records whose sensitive items are published together.".into());
         }
         all
     }
@@ -239,12 +239,12 @@ impl Publication {
         let mut notes = Vec::new();
         if self.insecure_seed {
             notes.push(
-                "Not for release: random choices were made with a seed, and whoever knows it undoes them.".into(),
+                "Not for release: random choices were made with a seed, and anybody who knows it can undo them.".into(),
             );
         }
         notes.push(match self.keeps_order {
-            false => "Lines are in random order, so that their place tells nothing; items of a line are in the order of their names.".into(),
-            true => "Lines are in the order of the input: whoever knows somebody's place in it finds the record. Items of a line are in the order of their names.".into(),
+            false => "Lines are in random order, so their place discloses nothing; items of a line are in the order of their names.".into(),
+            true => "Lines are in the order of the input: an attacker who knows somebody's place in it can find the record. Items of a line are in the order of their names.".into(),
         });
         if empty_lines > 0 {
             notes.push(format!(
@@ -264,9 +264,9 @@ impl Publication {
 /// What no release of transactions promises.
 const NOT_PROMISED: [&str; 7] = [
     "This is not differential privacy: the criteria bound what somebody infers from items that a person has, not under any knowledge.",
-    "Knowledge that a person does not have an item is not covered: whoever knows that narrows down whose record it is, and may infer more.",
-    "That items were suppressed is not hidden: an item that is not in a record may have been in the person's, and whoever knows that an item of a person is missing learns that it was in the way.",
-    "Nothing is promised against somebody who knows the method and asks which originals lead to this release: it deletes no more than it thinks necessary, and that may tell something.",
+    "Knowledge that a person does not have an item is not covered: an attacker with such knowledge may infer more.",
+    "That items were suppressed is not hidden: an item that is not in a record may have been in the person's, and an attacker who notices that an item of a person is missing learns that it was deleted.",
+    "No limit holds for an attacker who knows the method and asks which originals lead to this release: the method deletes no more than it finds necessary, and that may disclose something.",
     "That a person is in the data is not hidden, and a record of items that are rare together can be recognized.",
     "Items that are not listed as sensitive are not protected, even if a person would rather hide them.",
     "Nothing is promised about several releases of the same people taken together.",
@@ -308,7 +308,7 @@ impl ObservedSets {
         if let Released::Separated(separated) = &released
             && separated.table.iter().flatten().any(|item| sensitive.has(*item))
         {
-            return Err(Error::data("a record holds sensitive items, which are told for groups of records"));
+            return Err(Error::data("a record holds sensitive items, which are published for groups of records only"));
         }
         Ok(ObservedSets { released, sensitive })
     }

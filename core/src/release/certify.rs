@@ -21,10 +21,10 @@ pub struct Certificate {
 /// What no certificate of this kind promises.
 const NOT_PROMISED: [&str; 6] = [
     "This is not differential privacy: the criteria bound what a reader of this release can infer under the knowledge stated, not under any knowledge.",
-    "The criteria hold for the listed quasi-identifiers only. Whoever knows another column of a person may single them out by it.",
+    "The criteria hold for the listed quasi-identifiers only. An attacker who knows another column of a person may single them out by it.",
     "That a person is in the table is not hidden.",
     "Nothing is promised about several releases of the same people taken together. Earlier releases that are declared are those of the same table that stand in the record of the machine that made this one; others are not known.",
-    "Who was suppressed is not hidden: whoever knows everybody's quasi-identifiers sees which combinations are missing, and that those people's group did not satisfy the criteria.",
+    "Who was suppressed is not hidden: an attacker who knows everybody's quasi-identifiers sees which combinations are missing, and that those people's group did not satisfy the criteria.",
     "Insensitive columns that are published are published as they are.",
 ];
 

@@ -425,7 +425,7 @@ pub(super) fn read_earlier(document: &Value) -> Result<Vec<String>> {
     let is_seal = |seal: &String| seal.len() == 64 && seal.bytes().all(|digit| digit.is_ascii_hexdigit());
     let is_repeated = |(at, seal): (usize, &String)| seals[..at].contains(seal);
     if !seals.iter().all(is_seal) || seals.iter().enumerate().any(is_repeated) {
-        return Err(broken("earlier releases that are not told by different seals"));
+        return Err(broken("earlier releases that do not have different seals"));
     }
     Ok(seals)
 }

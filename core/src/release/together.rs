@@ -57,7 +57,7 @@ pub fn together(releases: [(&str, &Path); 2], formats: &Formats) -> Result<Pair>
         |reason: &'static str, names: [String; 2]| Ok(Pair { names, related: Related::Not(reason), columns: vec![] });
     let documents = [certificate(releases[0].1)?, certificate(releases[1].1)?];
     if documents.iter().any(transactions::is_certificate) {
-        return not("for releases of transactions there is no way to yet", names);
+        return not("there is no way to compute it for transactions yet", names);
     }
     if documents[0]["seal"] == documents[1]["seal"] {
         return not("it is one release", names);

@@ -37,13 +37,13 @@ pub fn attacks_text(found: &[Value]) -> String {
         rows.add_row([
             text("attack"),
             text("on"),
-            one["max_belief"].as_f64().map_or("–".into(), number),
+            one["max_belief"].as_f64().map_or("–".into(), percent),
             one["people"].as_u64().map_or("–".into(), |people| grouped(people as usize)),
             if one["source"] == "release" { "from the release" } else { "when it was made" }.into(),
         ]);
     }
     if found.is_empty() {
-        return "Nothing to attack: what the attack is about was not done in this release.\n".to_string();
+        return "Nothing to attack: this release does not do what the attack is about.\n".to_string();
     }
     let mut text = trimmed(&rows.to_string());
     for one in found {
@@ -52,7 +52,7 @@ pub fn attacks_text(found: &[Value]) -> String {
         text += &budget_text(one);
     }
     if found.iter().any(|one| one["source"] != "release") {
-        text += "\nWhat was found when the release was made is told by its certificate: the release alone is not enough to find it again.\n";
+        text += "\nFindings marked “when it was made” are those of the certificate: the release alone is not enough to repeat the attack.\n";
     }
     text
 }
@@ -65,17 +65,17 @@ fn budget_text(one: &Value) -> String {
     let on = one["on"].as_str().map_or(String::new(), |on| format!(" on {on}"));
     let above = one["params"]["above"].as_str().unwrap_or_default();
     let promised = match one["limit"].as_f64() {
-        Some(limit) => format!("The tightest limit on that is {}.", number(limit)),
-        None => "Nothing is promised against that.".to_string(),
+        Some(limit) => format!("The tightest limit on that is {}.", percent(limit)),
+        None => "No limit is set for this attack.".to_string(),
     };
     let name = one["attack"].as_str().unwrap_or_default();
     let people = counted(people as u64, "record");
     format!(
-        "\n{name}{on}\n  Whoever knows {knowledge} believes something about {people} with more than {above}. {promised}\n"
+        "\n{name}{on}\n  An attacker who knows {knowledge} reaches a belief above {above} about {people}. {promised}\n"
     )
 }
 
-/// What knowing how records were withheld tells, in a sentence.
+/// What knowing how records were withheld discloses, in a sentence.
 fn claim_text(one: &Value) -> String {
     let (Some(claimed), Some(highest)) = (one[CLAIMED_BELIEF].as_f64(), one["max_belief"].as_f64()) else {
         return String::new();
@@ -83,36 +83,36 @@ fn claim_text(one: &Value) -> String {
     let name = one["attack"].as_str().unwrap_or_default();
     let on = one["on"].as_str().unwrap_or_default();
     if one[UNDECIDED_PEOPLE].as_f64().is_some_and(|people| people > 0.0) {
-        return format!("\n{name} on {on}\n  It could not be counted: nothing is claimed about it.\n");
+        return format!("\n{name} on {on}\n  The attack is inconclusive: nothing is claimed about it.\n");
     }
     let end = if highest > claimed { "That is more than was claimed" } else { "No more was claimed" };
     format!(
-        "\n{name} on {on}\n  Whoever knows {} believes by {} at most which value was the most frequent. {end}: {}.\n",
+        "\n{name} on {on}\n  The belief of an attacker who knows {} in which value was the most frequent is at most {}. {end}: {}.\n",
         one["knowledge"].as_str().unwrap_or("how records were withheld"),
-        number(highest),
-        number(claimed),
+        percent(highest),
+        percent(claimed),
     )
 }
 
-/// What knowing the method tells, in sentences.
+/// What knowing the method discloses, in sentences.
 fn method_text(one: &Value) -> String {
     let Some(share) = one["vulnerable_share"].as_f64() else { return String::new() };
     let on = one["on"].as_str().map_or(String::new(), |on| format!(" on {on}"));
     let mut text = format!("\n{}{on}\n", one["attack"].as_str().unwrap_or_default());
     let highest = match one["max_belief_times_l"].as_f64() {
         Some(times) if times > 0.0 => {
-            format!("{} ({} × the promised limit)", number(one["max_belief"].as_f64().unwrap_or(0.0)), number(times))
+            format!("{} ({} × the promised limit)", percent(one["max_belief"].as_f64().unwrap_or(0.0)), number(times))
         }
-        _ => number(one["max_belief"].as_f64().unwrap_or(0.0)),
+        _ => percent(one["max_belief"].as_f64().unwrap_or(0.0)),
     };
     // Where groups are undecided, both figures may be higher.
     let at_least = if one["undecided_groups"].as_f64().is_some_and(|groups| groups > 0.0) { "at least " } else { "" };
     text += &format!(
-        "  Whoever knows the method believes more than is promised about {at_least}{} of the records; the highest belief is {at_least}{highest}.\n",
+        "  An attacker who knows the method believes more than is promised about {at_least}{} of the records; the highest belief is {at_least}{highest}.\n",
         percent(share)
     );
     if let Some(bound) = one["bound"].as_f64() {
-        text += &format!("  By the theory of this method, no belief exceeds {}.\n", number(bound));
+        text += &format!("  By the theory of this method, no belief exceeds {}.\n", percent(bound));
     }
     let count = |key: &str| one[key].as_f64().unwrap_or(0.0) as u64;
     match (count("undecided_groups"), count("undecided_people")) {
@@ -120,7 +120,8 @@ fn method_text(one: &Value) -> String {
         (groups, people) => {
             let groups = counted(groups, "group");
             let people = counted(people, "record");
-            text += &format!("  {groups} with {people} could not be decided: nothing is claimed about them.\n");
+            text +=
+                &format!("  The attack is inconclusive for {groups} with {people}: nothing is claimed about them.\n");
         }
     }
     text

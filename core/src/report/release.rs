@@ -1,16 +1,15 @@
-//! Terminal text about releases: one, and several side by side.
+//! Terminal text about a release.
 
 use super::terminal::{answers_text, counted, criteria_clause, grouped, number, percent, table, trimmed};
 use crate::attack::Finding;
 use crate::publish::{ColumnReport, Publication};
 use crate::recode::Form;
-use serde_json::Value;
 
 /// What `publish` prints: the verdict first, then what it rests on.
 pub fn publication_text(publication: &Publication) -> String {
     let mut text = format!("{}\n\nQuasi-identifiers\n", headline(publication));
     if publication.form == Form::Bucketized {
-        text += "as they are, with group numbers; sensitive values apart from them\n";
+        text += "published as they are, with group numbers; sensitive values are in a table of their own\n";
     }
     text += &levels_text(&publication.columns);
     text += &format!("\nCriteria\n{}", answers_text(&publication.criteria));
@@ -87,8 +86,8 @@ fn attacks_text(findings: &[Finding]) -> String {
             .to_string(),
             finding.title(),
             finding.on.clone().unwrap_or_default(),
-            format!("{}{}", if finding.is_lower_bound { "≥ " } else { "" }, number(finding.highest.to_f64())),
-            finding.limit.map_or_else(|| "none".to_string(), |limit| number(limit.belief.to_f64())),
+            format!("{}{}", if finding.is_lower_bound { "≥ " } else { "" }, percent(finding.highest.to_f64())),
+            finding.limit.map_or_else(|| "none".to_string(), |limit| percent(limit.belief.to_f64())),
             grouped(finding.people as usize),
             grouped(finding.above_limit as usize),
         ]);
@@ -122,9 +121,9 @@ fn search_text(publication: &Publication) -> String {
         0 => String::new(),
         some => format!(", {} of them minimal", grouped(some)),
     };
-    let end = if search.exhaustive { "" } else { " The search was bounded: a better choice of levels may exist." };
+    let end = if search.exhaustive { "" } else { " The search was bounded: a better transformation may exist." };
     format!(
-        "{} chose by {} = {} among {} choices of levels; {} were looked at, {} are known to be safe{minimal}.{end}",
+        "{} chose by {} = {} among {} transformations (choices of levels); {} were looked at, {} are known to be safe{minimal}.{end}",
         publication.method.name,
         chosen.metric,
         number(search.value),
@@ -144,104 +143,4 @@ fn grouping_text(publication: &Publication) -> String {
     };
     let average = publication.published as f64 / publication.groups.max(1) as f64;
     format!("{} ({}) formed groups of {average:.1} records on average; {withheld}.", method.name, method.class.name())
-}
-
-/// What `compare` prints: certificates side by side, one column each.
-pub fn compare_text(releases: &[(String, Value)]) -> String {
-    let mut header = vec![""];
-    header.extend(releases.iter().map(|(name, _)| name.as_str()));
-    let right: Vec<usize> = (1..=releases.len()).collect();
-    let mut rows = table(&header, &right);
-    for label in labels(releases) {
-        let words: Vec<&str> = label.iter().map(String::as_str).filter(|word| !word.is_empty()).collect();
-        let mut cells = vec![words.join(" ")];
-        cells.extend(releases.iter().map(|(_, document)| cell(document, &label)));
-        rows.add_row(cells);
-    }
-    trimmed(&rows.to_string())
-}
-
-/// What there is to compare: figures first, then levels, criteria, attacks and metrics that any of
-/// the releases has.
-fn labels(releases: &[(String, Value)]) -> Vec<Vec<String>> {
-    let mut labels: Vec<Vec<String>> =
-        ["records", "published", "suppressed", "groups"].iter().map(|name| vec![name.to_string()]).collect();
-    if releases.iter().any(|(_, document)| !document["skew"].is_null()) {
-        labels.insert(1, vec!["withheld first".to_string()]);
-        labels.insert(2, vec!["withheld by".to_string()]);
-    }
-    let mut add = |label: Vec<String>| {
-        if !labels.contains(&label) {
-            labels.push(label);
-        }
-    };
-    let name = |value: &Value| value.as_str().unwrap_or("?").to_string();
-    for (_, document) in releases {
-        document["information_kept"]["columns"]
-            .as_object()
-            .into_iter()
-            .flatten()
-            .for_each(|(column, _)| add(vec!["information kept:".into(), column.clone()]));
-    }
-    add(vec!["information kept:".into(), "overall".into(), "all quasi-identifiers".into()]);
-    for (_, document) in releases {
-        document["method"]["levels"]
-            .as_object()
-            .into_iter()
-            .flatten()
-            .for_each(|(column, _)| add(vec!["level:".into(), column.clone()]));
-    }
-    for (kind, key, family) in [("criterion:", "criterion", "criteria"), ("belief:", "attack", "attacks")] {
-        for (_, document) in releases {
-            let mut own: Vec<Vec<String>> = Vec::new();
-            for one in document[family].as_array().into_iter().flatten() {
-                let mut label = vec![kind.to_string(), name(&one[key]), name_or_nothing(&one["on"])];
-                // The same one again, with other parameters.
-                let before = own.iter().filter(|known| known[..3] == label).count();
-                label.push(if before == 0 { String::new() } else { format!("({})", before + 1) });
-                own.push(label);
-            }
-            own.into_iter().for_each(&mut add);
-        }
-    }
-    for (_, document) in releases {
-        document["utility"]
-            .as_object()
-            .into_iter()
-            .flatten()
-            .for_each(|(metric, _)| add(vec!["utility:".into(), metric.clone()]));
-    }
-    labels
-}
-
-fn name_or_nothing(value: &Value) -> String {
-    value.as_str().unwrap_or_default().to_string()
-}
-
-fn cell(document: &Value, label: &[String]) -> String {
-    let shown = |value: &Value| match value {
-        Value::Null => "–".to_string(),
-        Value::Number(count) if count.is_u64() => grouped(count.as_u64().unwrap_or(0) as usize),
-        other => other.as_f64().map_or_else(|| other.to_string(), number),
-    };
-    let share = |value: &Value| value.as_f64().map_or("–".into(), percent);
-    let find = |family: &str, key: &str| {
-        let all = document[family].as_array().into_iter().flatten();
-        let mut like = all.filter(|one| one[key] == label[1].as_str() && name_or_nothing(&one["on"]) == label[2]);
-        let before = label[3].trim_matches(['(', ')']).parse::<usize>().map_or(0, |nth| nth - 1);
-        like.nth(before).cloned()
-    };
-    match label[0].as_str() {
-        "withheld by" => document["skew"]["method"].as_str().unwrap_or("–").to_string(),
-        "withheld first" => shown(&document["skew"]["withheld"]),
-        "information kept:" if label.len() == 3 => share(&document["information_kept"]["overall"]),
-        "information kept:" => share(&document["information_kept"]["columns"][&label[1]]),
-        "level:" => shown(&document["method"]["levels"][&label[1]]),
-        "utility:" => shown(&document["utility"][&label[1]]),
-        "criterion:" => find("criteria", "criterion").map_or("–".into(), |one| shown(&one["measured"])),
-        "belief:" => find("attacks", "attack").map_or("–".into(), |one| {
-            format!("{}{}", if one["highest_belief_is"] == "exact" { "" } else { "≥ " }, shown(&one["highest_belief"]))
-        }),
-        plain => shown(&document[plain]),
-    }
 }

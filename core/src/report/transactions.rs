@@ -159,7 +159,7 @@ fn answers_text(answers: &[Answer]) -> String {
             if answer.holds { "✓" } else { "✗" }.to_string(),
             answer.wanted.kind.name.to_string(),
             asked(&answer.wanted.params),
-            answer.worst.as_ref().map_or("–".into(), |rule| number(rule.confidence().to_f64())),
+            answer.worst.as_ref().map_or("–".into(), |rule| percent(rule.confidence().to_f64())),
             grouped(answer.looked_at as usize),
         ]);
     }
@@ -168,7 +168,10 @@ fn answers_text(answers: &[Answer]) -> String {
     text += &match worst_rule(answers) {
         None => "\nNo rule leads to a sensitive item.\n".to_string(),
         Some(rule) if whole => format!("\nThe most confident rule: {}\n", rule_text(rule)),
-        Some(rule) => format!("\nA confident rule (there may be worse: not all were looked at): {}\n", rule_text(rule)),
+        Some(rule) => format!(
+            "\nA confident rule (not all rules were looked at: a more confident one may exist): {}\n",
+            rule_text(rule)
+        ),
     };
     text
 }
@@ -185,7 +188,10 @@ fn rule_text(rule: &NamedRule) -> String {
     let (support, of) = (grouped(rule.support as usize), grouped(rule.of as usize));
     let share = percent(rule.confidence().to_f64());
     match rule.antecedent.is_empty() {
-        true => format!("{}: {support} of {of} records that are told together ({share})", quoted(&rule.consequent)),
+        true => format!(
+            "{}: {support} of {of} records whose sensitive items are published together ({share})",
+            quoted(&rule.consequent)
+        ),
         false => format!("{} → {}: {support} of {of} ({share})", listed(&rule.antecedent), quoted(&rule.consequent)),
     }
 }
@@ -203,7 +209,10 @@ fn listed(names: &[String]) -> String {
 pub fn publication_text(publication: &Publication) -> String {
     let mut text = format!("{}\n\nCriteria\n{}", headline(publication), answers_text(&publication.criteria));
     if !publication.attacks.is_empty() {
-        text += &format!("\nAttacks (what was found before is not for release)\n{}", before_and_after(publication));
+        text += &format!(
+            "\nAttacks (what was found in the original is not for release)\n{}",
+            before_and_after(publication)
+        );
     }
     let utility = publication.original.as_ref().map_or(&[][..], |original| &original.utility);
     if !utility.is_empty() {
@@ -224,8 +233,9 @@ fn headline(publication: &Publication) -> String {
     let criteria = criteria_clause(0, publication.criteria.len());
     let excessive = publication.attacks.iter().filter(|found| found.is_excessive()).count();
     let (mark, attacks) = match excessive {
-        0 => (if publication.earlier > 0 { "!" } else { "✓" }, "no attack found more than is demanded".to_string()),
-        some => ("✗", format!("{} found more than is demanded", counted(some as u64, "attack"))),
+        0 => (if publication.earlier > 0 { "!" } else { "✓" }, "no attack exceeds its limit".to_string()),
+        1 => ("✗", "1 attack exceeds its limit".to_string()),
+        some => ("✗", format!("{some} attacks exceed their limits")),
     };
     let published = grouped(publication.published_occurrences as usize);
     let items = publication.original.as_ref().map_or(format!("{published} items"), |original| {
@@ -243,7 +253,7 @@ fn headline(publication: &Publication) -> String {
 
 fn before_and_after(publication: &Publication) -> String {
     let count = |count: Option<u64>| count.map_or("too many to count".to_string(), |count| grouped(count as usize));
-    let header = ["", "attack", "rules above before", "after", "people affected before", "after"];
+    let header = ["", "attack", "rules above the limit before", "after", "people affected before", "after"];
     let mut rows = table(&header, &[2, 3, 4, 5]);
     let before = publication.original.as_ref().map_or(&[][..], |original| &original.attacks);
     for (at, after) in publication.attacks.iter().enumerate() {
@@ -268,26 +278,26 @@ pub fn attacks_text(findings: &[Finding]) -> String {
 fn finding_text(finding: &Finding) -> String {
     let name = finding.attack.kind.name;
     let above = match (finding.above, finding.people) {
-        (Some(0), 0) => "✓ No rule is more confident than is demanded.".to_string(),
+        (Some(0), 0) => "✓ No rule is more confident than the criteria allow.".to_string(),
         (Some(above), people) => format!(
-            "✗ {} more confident than is demanded; they tell something of {}.",
+            "✗ {} more confident than the criteria allow; they disclose a sensitive item of {}.",
             if above == 1 { "1 rule is".to_string() } else { format!("{} rules are", grouped(above as usize)) },
             counted(people, "record")
         ),
         (None, people) => {
             format!(
-                "✗ More rules than can be counted are more confident than is demanded; they tell something of at least {}. The search was cut short: there may be worse rules than those listed (`--set min_support=…` looks at fewer).",
+                "✗ More rules than can be counted are more confident than the criteria allow; they disclose a sensitive item of at least {}. The search was cut short: there may be worse rules than those listed (`--set min_support=…` looks at fewer).",
                 counted(people, "record")
             )
         }
     };
-    let mut rows = table(&["confidence", "support", "of", "whoever has", "also has"], &[0, 1, 2]);
+    let mut rows = table(&["confidence", "support", "of", "records with", "also have"], &[0, 1, 2]);
     for rule in &finding.rules {
         rows.add_row([
-            number(rule.confidence().to_f64()),
+            percent(rule.confidence().to_f64()),
             grouped(rule.support as usize),
             grouped(rule.of as usize),
-            if rule.antecedent.is_empty() { "(is in the group)".to_string() } else { listed(&rule.antecedent) },
+            if rule.antecedent.is_empty() { "(the group)".to_string() } else { listed(&rule.antecedent) },
             quoted(&rule.consequent),
         ]);
     }
@@ -298,35 +308,6 @@ fn finding_text(finding: &Finding) -> String {
     let settings = asked(&finding.attack.params);
     let settings = if settings.is_empty() { settings } else { format!(" ({settings})") };
     format!("{name}{settings}\n{above}\n{rules}")
-}
-
-/// What `compare` prints: certificates of releases of transactions side by side, one column each.
-pub fn compare_text(releases: &[(String, Value)]) -> String {
-    let header: Vec<&str> = [""].into_iter().chain(releases.iter().map(|(name, _)| name.as_str())).collect();
-    let mut rows = table(&header, &(1..=releases.len()).collect::<Vec<_>>());
-    let mut add = |label: &str, cell: &dyn Fn(&Value) -> String| {
-        let cells = releases.iter().map(|(_, document)| cell(document));
-        rows.add_row([label.to_string()].into_iter().chain(cells).collect::<Vec<_>>());
-    };
-    add("method", &|document| document["method"]["name"].as_str().unwrap_or("–").to_string());
-    for (label, key) in [
-        ("records", "records"),
-        ("kinds of items", "published_items"),
-        ("items", "published_occurrences"),
-        ("groups", "groups"),
-    ] {
-        add(label, &|document| shown(&document[key]));
-    }
-    add("kinds of sensitive items", &|document| shown(&document["sensitive"]["kinds"]));
-    add("highest confidence", &|document| shown(&document["worst_rule"]["confidence"]));
-    trimmed(&rows.to_string())
-}
-
-fn shown(value: &Value) -> String {
-    match value.as_u64() {
-        Some(count) => grouped(count as usize),
-        None => value.as_f64().map_or("–".into(), number),
-    }
 }
 
 /// The document of `inspect --json`.
@@ -353,7 +334,7 @@ pub fn profile_text(profile: &TransactionProfile) -> String {
          Items in a record: {} in the median, {} at most; {} without any\n\
          Most frequent items are in: {} of the records\n\
          Items that only one record has: {}\n\
-         Records that no other equals: {}\n\
+         Unique records (no other has the same items): {}\n\
          {}\nWhich items are sensitive is for you to say: `sfumato init` drafts a plan.\n",
         counted(profile.records, "record"),
         counted(profile.occurrences, "item"),
@@ -366,7 +347,7 @@ pub fn profile_text(profile: &TransactionProfile) -> String {
         percent(profile.unique_share),
         match profile.repeated {
             0 => String::new(),
-            some => format!("{} stood in their record again and count once\n", counted(some, "item")),
+            some => format!("{} occur twice in a record and count once\n", counted(some, "item")),
         },
     )
 }

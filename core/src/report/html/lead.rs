@@ -150,7 +150,14 @@ fn learned(publication: &Publication, guard: &Guard) -> Question {
             "No attack on {} can be repeated with the release alone, so no posterior belief is stated here.",
             listed(&columns)
         ),
-        _ => "For each sensitive column the highest posterior belief that any attack reached about any person (attribute disclosure). 100 % is certainty.".to_string(),
+        _ => "For each sensitive column the highest posterior belief about any person (attribute disclosure) that the attacks listed below reached. 100 % is certainty.".to_string(),
+    };
+    let answer = match publication.undisclosed.is_empty() || columns.is_empty() {
+        true => answer,
+        false => format!(
+            "{answer} Not counted, because it needs more than the release: {}.",
+            listed(&publication.undisclosed)
+        ),
     };
     Question { asks: LEARNED, answer, figures }
 }
@@ -161,7 +168,7 @@ fn belief(column: &str, publication: &Publication, guard: &Guard) -> Option<Figu
     let findings: Vec<&Finding> = publication.attacks.iter().filter(is_about).collect();
     let worst = *findings.iter().max_by_key(|finding| (finding.highest, finding.is_lower_bound))?;
     let limit = match worst.limit {
-        Some(limit) => format!("its limit is {}", limit_words(limit)),
+        Some(limit) => format!("allowed is {}", limit_words(limit)),
         None => "no limit is set for it".to_string(),
     };
     let mut means = format!("Reached by the {} attack; {limit}.", worst.attack);
@@ -199,7 +206,12 @@ fn lost(publication: &Publication) -> Question {
     let suppressed = publication.suppressed as u64;
     figures.push(Figure::new(name, grouped(suppressed), suppressed_words(publication, &share(suppressed))));
     if publication.columns.iter().any(|column| column.kept.is_some()) {
-        let means = "Of the detail of quasi-identifiers, on average over these columns. Generalization and suppression took the rest.";
+        let means = match publication.information_kept < 1.0 {
+            true => {
+                "Of the detail of quasi-identifiers, on average over these columns. Generalization and suppression took the rest."
+            }
+            false => "Quasi-identifiers are published as they are.",
+        };
         figures.push(Figure::new("Information kept", percent(publication.information_kept), means));
     }
     let answer = match publication.form {

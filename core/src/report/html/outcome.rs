@@ -135,7 +135,7 @@ fn sensitive_caption(publication: &Publication, guard: &Guard) -> String {
     }
     let same = match (&publication.skew, publication.suppressed) {
         (Some(_), _) => {
-            " Records of frequent values were withheld first: the original table has other shares, which nobody is told."
+            " Records of frequent values were withheld first: the original table has other shares, which are not published."
         }
         (None, 0) => " No record was suppressed, so the original table has the same shares.",
         (None, _) => "",
@@ -149,8 +149,8 @@ fn sensitive_caption(publication: &Publication, guard: &Guard) -> String {
 pub(super) fn useful(publication: &Publication, guard: &Guard) -> Markup {
     let rows = publication.utility.iter().map(|(name, value)| (*name, number(*value), metric_words(name)));
     html! {
-        h2 { "How useful the release is" }
-        p.lead { "Making people look alike costs detail. These numbers say how much; for each of them, smaller is better." }
+        h2 { "Utility" }
+        p.lead { "Generalization costs information. These metrics say how much; for each of them, smaller is better." }
         @if !publication.utility.is_empty() {
             div.scroll tabindex="0" role="group" aria-label="Table: usefulness" {
                 table {
@@ -250,7 +250,7 @@ pub(super) fn done(publication: &Publication, guard: &Guard) -> Markup {
             p { "The method " strong { (method.name) } " formed the groups record by record. " (class_words(method.class)) }
         }
         p { (form_words(publication.form)) }
-        p { (suppressed_words(publication, &share)) @if publication.suppressed > 0 && publication.skew.is_none() { " They would have stood out: no group that keeps the criteria could take them in." } }
+        p { (suppressed_words(publication, &share)) @if publication.suppressed > 0 && publication.skew.is_none() { " No group that satisfies the criteria could take them in." } }
         dl.facts {
             @if let Some(skew) = &publication.skew {
                 (fact("Withheld first by", skew.method.name))
@@ -281,16 +281,16 @@ pub(super) fn done(publication: &Publication, guard: &Guard) -> Markup {
 fn class_words(class: Class) -> &'static str {
     match class {
         Class::QiOnly => {
-            "It looks at quasi-identifiers alone, so that knowing the method tells nothing about sensitive values."
+            "It looks at quasi-identifiers alone, so knowing the method discloses nothing about sensitive values."
         }
         Class::SaOnly => {
-            "It looks at sensitive values alone and draws records by lot, so that knowing the method tells nothing about who has which."
+            "It looks at sensitive values alone and draws records at random, so knowing the method discloses nothing about who has which."
         }
         Class::EvenSplit => {
-            "It looks at both, but halves groups evenly: knowing the method tells little about who has which sensitive value."
+            "It looks at both, but halves groups evenly: knowing the method discloses little about who has which sensitive value."
         }
         Class::Asymmetric => {
-            "It looks at both, and its steps are uneven: whoever knows the method can learn more than the release alone tells."
+            "It looks at both, and its steps are uneven: an attacker who knows the method can learn more than from the release alone."
         }
     }
 }
@@ -392,7 +392,7 @@ pub(super) fn columns(publication: &Publication) -> Markup {
         .collect();
     html! {
         h2 { "Columns and their roles" }
-        p.lead { "The role says what a column is to somebody who attacks: known to them, secret, or neither. The custodian decides it; the promises are only as good as this list." }
+        p.lead { "The role says what a column is to an attacker: known, secret, or neither. The custodian decides it; the promises are only as good as this list." }
         div.words-only { (table("Columns and their roles", &["Column", "Role", "Published", "Level"], &rows)) }
     }
 }

@@ -33,7 +33,7 @@ dd { margin: 0; }
 .numbers > div { border-top: 1px solid var(--line); padding: 1.1rem 0 1.5rem; }
 .numbers dt { color: var(--soft); font-size: .875rem; }
 .numbers dd.big { font-size: 1.75rem; line-height: 1.25; font-weight: 600; font-variant-numeric: tabular-nums; letter-spacing: -.02em; margin: .15rem 0 .35rem; }
-.numbers dd.what { font-size: .8125rem; line-height: 1.45; color: var(--soft); }
+.numbers dd.what { max-width: 44rem; font-size: .8125rem; line-height: 1.45; color: var(--soft); }
 .card { background: var(--card); border-left: 3px solid var(--accent); padding: 1.25rem 1.5rem 1.35rem; margin: 1.25rem 0; }
 .card.bad { border-left-color: var(--warn); }
 .card-head { display: flex; flex-wrap: wrap; gap: .25rem 1rem; align-items: baseline; justify-content: space-between; }

@@ -144,7 +144,7 @@ fn lost(publication: &Publication, original: Option<&OfOriginal>) -> Question {
 fn promised(publication: &Publication, internal: bool) -> Markup {
     html! {
         h2 { "What is promised" }
-        p.lead { "Each criterion was checked on the finished files, read back as everybody reads them, without relying on how they were made. Every rule was looked at: what anybody knows of a person, and which sensitive item follows how surely." }
+        p.lead { "Each criterion was checked on the finished files, read back as everybody reads them, without relying on how they were made. A rule says how surely a sensitive item follows from items that an attacker knows of a person." }
         @for answer in &publication.criteria { (criterion(answer, internal)) }
     }
 }
@@ -156,7 +156,7 @@ fn criterion(answer: &Answer, internal: bool) -> Markup {
             p { (answer.wanted.kind.summary) "." }
             dl.facts {
                 (fact("Asked for", &asked(&answer.wanted.params)))
-                (fact("Highest confidence", &answer.worst.as_ref().map_or("–".into(), |rule| number(rule.confidence().to_f64()))))
+                (fact("Highest confidence", &answer.worst.as_ref().map_or("–".into(), |rule| percent(rule.confidence().to_f64()))))
                 @if internal { (fact("Rules looked at", &grouped(answer.looked_at))) }
             }
             @if let Some(rule) = &answer.worst { p { "The most confident rule of the release: " (sentence(rule)) } }
@@ -175,7 +175,7 @@ fn asked(params: &Params) -> String {
 fn sentence(rule: &NamedRule) -> Markup {
     html! {
         "of the " (counted(rule.of, "record"))
-        @if rule.antecedent.is_empty() { " that are told together," } @else { " with " bdi { (rule.antecedent.join(", ")) } "," }
+        @if rule.antecedent.is_empty() { " whose sensitive items are published together," } @else { " with " bdi { (rule.antecedent.join(", ")) } "," }
         " " (grouped(rule.support)) " also have " bdi { (rule.consequent) } " (" (percent(rule.confidence().to_f64())) ")."
     }
 }
@@ -193,15 +193,15 @@ fn attack_card(before: Option<&Finding>, after: &Finding) -> Markup {
     let count = |count: Option<u64>| count.map_or("very many".to_string(), grouped);
     html! {
         section.card.bad[after.is_excessive()] {
-            div.card-head { h3 { (after.attack.kind.name) } (badge(!after.is_excessive(), "found nothing above", "found more than demanded")) }
+            div.card-head { h3 { (after.attack.kind.name) } (badge(!after.is_excessive(), "within the limit", "above the limit")) }
             p { (after.attack.kind.summary) "." }
             dl.facts {
                 (fact("Settings", &asked(&after.attack.params)))
-                (fact("Rules above what is demanded", &count(after.above)))
-                (fact("People told of", &grouped(after.people)))
+                (fact("Rules above the limit", &count(after.above)))
+                (fact("People affected", &grouped(after.people)))
                 @if let Some(before) = before {
-                    (fact("Rules above it in the original", &count(before.above)))
-                    (fact("People told of by the original", &grouped(before.people)))
+                    (fact("Rules above the limit in the original", &count(before.above)))
+                    (fact("People affected in the original", &grouped(before.people)))
                 }
             }
             (rules("Most confident rules of the release", &after.rules))
@@ -221,7 +221,7 @@ fn rules(title: &str, rules: &[NamedRule]) -> Markup {
         @if !rows.is_empty() {
             details {
                 summary { (title) }
-                (charts::table(title, &["Whoever has → also has", "Confidence", "Records", "Of"], &rows))
+                (charts::table(title, &["Records with → also have", "Confidence", "Records", "Of"], &rows))
             }
         }
     }
@@ -283,11 +283,11 @@ fn look(publication: &Publication, original: Option<&OfOriginal>) -> Markup {
 
 fn useful(original: &OfOriginal) -> Markup {
     let row = |name: &str, value: f64, params: &Params, summary: &str| {
-        let value = if value.is_infinite() { "∞".to_string() } else { number(value) };
+        let value = number(value);
         html! { tr { th scope="row" { (name) } td.number { (value) } td { (asked(params)) } td.wide { (summary) "." } } }
     };
     html! {
-        h2 { "What it is still good for" }
+        h2 { "Utility" }
         @if original.utility.is_empty() { p.lead { "Nothing was measured." } } @else {
             p.lead { "The release is compared with the original." }
             div.scroll tabindex="0" role="group" aria-label="Table: metrics" { table {
@@ -332,9 +332,9 @@ fn glossary() -> Markup {
         ("Sensitive", "An item that nobody should be able to infer about a person."),
         (
             "Rule",
-            "Of those who have some items, so many have another one. Whoever knows that a person has the former infers the latter as surely as the share says.",
+            "Of those who have some items, so many have another one. An attacker who knows that a person has the former infers the latter with that probability.",
         ),
-        ("Confidence", "That share: how sure somebody can be."),
+        ("Confidence", "That share: the posterior belief in the sensitive item."),
         ("Deleted", "Left out of a record, so that rules about sensitive items become less confident."),
     ];
     html! {
