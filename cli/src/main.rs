@@ -30,7 +30,7 @@ use std::process::ExitCode;
         sfumato attack release                       what does an attacker learn who knows the method?\n  \
         sfumato compare release-a release-b          side by side\n  \
         sfumato check patients.csv --plan plan.toml  does every criterion of the plan hold?\n  \
-        sfumato skyline --plan plan.toml --value flu --confidence 0.95  how much background knowledge does it withstand?\n  \
+        sfumato skyline --plan plan.toml --value flu --confidence 0.95  how much may an attacker know?\n  \
         sfumato list criteria                        what a plan can require\n\n\
         EXIT CODES\n  0 holds or done\n  1 checked and does not hold\n  2 usage or plan\n  3 input data\n  4 infeasible\n  \
         5 verification or attack gate failed\n  6 resources\n  7 reading or writing\n  8 verified, but nothing could be confirmed\n  70 internal\n  130 cancelled"

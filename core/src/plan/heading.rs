@@ -30,14 +30,11 @@ impl Heading {
         let Some(section) = section else { return Ok(Heading::default()) };
         let title = section.get("title", text)?;
         // A day can be written as TOML writes days, or as a text.
-        let date = match section.table.get("date") {
-            None => None,
-            Some(value) => Some(match (value.get_ref(), raw(value)) {
-                (DeValue::Datetime(day), _) => day.to_string(),
-                (_, Raw::Text(day)) => day,
-                _ => String::new(),
-            }),
-        };
+        let date = section.table.get("date").map(|value| match (value.get_ref(), raw(value)) {
+            (DeValue::Datetime(day), _) => day.to_string(),
+            (_, Raw::Text(day)) => day,
+            _ => String::new(),
+        });
         let heading = Heading { title, date };
         match heading.wrong_key() {
             None => Ok(heading),

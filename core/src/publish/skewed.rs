@@ -176,7 +176,7 @@ impl Tested {
         // As many digits as tell them apart.
         let digits = (1..9).find(|&digits| format!("{share:.digits$}") != format!("{enough:.digits$}")).unwrap_or(9);
         format!(
-            "no grouping satisfies the plan: even with everybody in one group, {}; one value has {share:.digits$} % of the records, where one in {} ({enough:.digits$} %) would do",
+            "no grouping satisfies the plan: even with everybody in one group, {}; one value has {share:.digits$} % of the records, where at most one in {} ({enough:.digits$} %) is possible",
             describe(&self.answer),
             self.l,
         )

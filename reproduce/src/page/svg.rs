@@ -46,8 +46,7 @@ struct Plot<'a> {
 
 /// The picture of a table as an SVG document of its own.
 pub(super) fn standalone(table: &Table, id: &str) -> Option<String> {
-    let plot = Plot::of(table)?;
-    Some(plot.draw(id).into_string() + "\n")
+    Some(picture(table, id)?.into_string() + "\n")
 }
 
 /// The picture of a table, if it has one.

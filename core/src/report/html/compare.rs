@@ -129,19 +129,19 @@ fn picture(releases: &[(String, Value)], comparison: &Comparison) -> Markup {
         (0..).zip(&places).map(|(at, place)| Point { x: place.0, y: place.1, label: Some(letter(at)) }).collect();
     let (better, side) = if metric.best == Best::Most { ("larger", "right") } else { ("smaller", "left") };
     let across = format!("{} ({better} is better)", metric.name);
-    let up = clipped(&format!("risk: highest belief of {}", risk.name), 60);
+    let up = clipped(&format!("risk: highest belief by {}", risk.name), 60);
     let axes = Axes { across: &across, up: &up, number: &percent, whole: false };
     let words = Words {
         id: "risk-utility",
         title: "Risk against utility of the releases".into(),
         alternative: format!(
-            "{} drawn by {} and by the highest belief of {}; the table below has the numbers.",
+            "{} drawn by {} and by risk ({}); the table below has the numbers.",
             counted(releases.len() as u64, "release"),
             metric.name,
             risk.name
         ),
         caption: format!(
-            "Each diamond is a release. Farther {side} keeps more, farther down discloses less. The risk is the highest posterior belief of {}: of \
+            "Each diamond is a release. Farther {side} keeps more, farther down discloses less. The risk is the highest posterior belief by {}: of \
              those that all certificates state, the one by which the releases differ most.",
             risk.name
         ),

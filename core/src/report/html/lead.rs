@@ -155,7 +155,7 @@ fn learned(publication: &Publication, guard: &Guard) -> Question {
     let answer = match publication.undisclosed.is_empty() || columns.is_empty() {
         true => answer,
         false => format!(
-            "{answer} Not counted, because it needs more than the release: {}.",
+            "{answer} Attacks whose findings need more than the release are not counted: {}.",
             listed(&publication.undisclosed)
         ),
     };
