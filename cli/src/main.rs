@@ -27,20 +27,20 @@ use std::process::ExitCode;
         sfumato publish plan.toml --out release --sign release-key  the same, signed\n  \
         sfumato verify release                       is it what its certificate says?\n  \
         sfumato verify release --key publisher.pub   and did the holder of this key sign it?\n  \
-        sfumato attack release                       what does somebody learn who knows the method?\n  \
+        sfumato attack release                       what does an attacker learn who knows the method?\n  \
         sfumato compare release-a release-b          side by side\n  \
         sfumato check patients.csv --plan plan.toml  does every criterion of the plan hold?\n  \
-        sfumato skyline --plan plan.toml --value flu --confidence 0.95  how much may be known?\n  \
+        sfumato skyline --plan plan.toml --value flu --confidence 0.95  how much may an attacker know?\n  \
         sfumato list criteria                        what a plan can require\n\n\
         EXIT CODES\n  0 holds or done\n  1 checked and does not hold\n  2 usage or plan\n  3 input data\n  4 infeasible\n  \
         5 verification or attack gate failed\n  6 resources\n  7 reading or writing\n  8 verified, but nothing could be confirmed\n  70 internal\n  130 cancelled"
 )]
 struct Arguments {
-    /// How many threads to use; all cores if not said.
+    /// How many threads to use; all cores by default.
     #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
-    /// How much memory to take at most, as in 800MB or 4GiB, from 16MB on; nine tenths of what is
-    /// free if not said. A run that needs more ends, and publishes nothing.
+    /// The memory limit, as in 800MB or 4GiB, at least 16MB; nine tenths of free memory by
+    /// default. A run that needs more ends, and publishes nothing.
     #[arg(long, global = true, value_name = "SIZE", value_parser = memory::parse)]
     memory: Option<u64>,
     #[command(subcommand)]

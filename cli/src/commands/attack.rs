@@ -17,13 +17,12 @@ use sfumato::{Error, ErrorCode, Fault, Result, attack as attacks, release, repor
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// Attack a release directory: what somebody who reads it, and knows how it was made, comes to
-/// believe
+/// Attack a release directory: what does an attacker believe who knows how it was made?
 ///
-/// Every attack of `sfumato list attacks` is made with what the directory tells. One that needs the
-/// original cannot be made again: for it stands what the certificate says it found when the release
-/// was made. Exits with 5 if the release does not verify. Of transactions, published or with --plan
-/// not yet, the rules are listed that somebody would infer.
+/// Runs every attack of `sfumato list attacks` on the release alone. An attack that needs the
+/// original cannot be repeated; its line shows what the certificate states. Exits with 5 if the
+/// release does not verify. For transactions, a release or with --plan a file, it lists the rules
+/// that an attacker would infer.
 #[derive(Args)]
 #[command(after_long_help = "EXAMPLES\n  \
     sfumato attack release\n  \
@@ -44,7 +43,7 @@ pub struct Arguments {
     /// A parameter of the one attack under --only, such as eliminate=2; may be given several times.
     #[arg(long, value_name = "NAME=VALUE", value_parser = parse_setting)]
     set: Vec<(String, String)>,
-    /// With --only background-knowledge: write what is believed about each group and value to this
+    /// With --only background-knowledge: write the belief about each group and value to this
     /// table; it names values of the release.
     #[arg(long, value_name = "FILE")]
     each: Option<PathBuf>,

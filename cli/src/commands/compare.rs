@@ -6,19 +6,19 @@ use crate::progress::working;
 use clap::Args;
 use sfumato::certificate::Certificate;
 use sfumato::release::{certificate, together, verify};
-use sfumato::report::html::compare_html_together;
+use sfumato::report::html::compare_html;
 use sfumato::report::{Pair, compare_text, together_json, together_text};
 use sfumato::{Error, Result};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 /// Compare releases: what each holds, keeps and risks, side by side; and what two of the same
-/// people tell together
+/// people disclose together
 ///
-/// Releases of one table may disclose together what each of them hides: whoever is in a group of
-/// one and in a group of another has a value that both groups have. For every two releases of
-/// tables, this tells how many people at least become certain and which belief is reached, as far
-/// as the releases alone show it, or why it cannot be told.
+/// Releases of one table may disclose together what each of them hides: a person in a group of one
+/// and in a group of another has a value that both groups have. For every two releases of tables,
+/// this says how many people at least become certain and which belief is reached, as far as the
+/// releases alone show it, or why that cannot be computed.
 #[derive(Args)]
 #[command(
     after_long_help = "EXAMPLES\n  sfumato compare release-a release-b\n  sfumato compare release-a release-b --html comparison.html"
@@ -49,14 +49,10 @@ pub fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode> {
         }
         releases.push((name, certificate));
     }
-    let is_sets = are_transactions(&releases)?;
-    if is_sets && arguments.html.is_some() {
-        let error = Error::plan("there is no page for releases of transactions yet");
-        return Err(error.help("leave out --html: the text and --json compare them"));
-    }
+    refuse_mixed(&releases)?;
     let pairs = pairs(&arguments.releases, &doubtful)?;
     if let Some(path) = &arguments.html {
-        write_whole(path, &compare_html_together(&documents(&releases), &pairs))?;
+        write_whole(path, &compare_html(&documents(&releases), &pairs))?;
     }
     if arguments.json {
         let all = releases.into_iter().map(|(name, certificate)| (name, certificate.document));
@@ -68,7 +64,7 @@ pub fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode> {
         });
         output.json(&document)?;
     } else {
-        output.text(&compare_text(&releases)?)?;
+        output.text(&compare_text(&documents(&releases)))?;
         output.text(&together_text(&pairs))?;
         for name in doubtful {
             output.text(&format!(
@@ -79,7 +75,7 @@ pub fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// What every two releases tell together; nothing of those that do not verify.
+/// What every two releases disclose together; those that do not verify are left out.
 fn pairs(folders: &[PathBuf], doubtful: &[String]) -> Result<Vec<Pair>> {
     let named: Vec<(String, &PathBuf)> = folders.iter().map(|folder| (folder.display().to_string(), folder)).collect();
     let sound: Vec<&(String, &PathBuf)> = named.iter().filter(|(name, _)| !doubtful.contains(name)).collect();
@@ -98,12 +94,12 @@ fn documents(releases: &[(String, Certificate)]) -> Vec<(String, serde_json::Val
     releases.iter().map(|(name, certificate)| (name.clone(), certificate.document.clone())).collect()
 }
 
-/// Whether all certificates are about transactions; an error if only some are.
-fn are_transactions(releases: &[(String, Certificate)]) -> Result<bool> {
+/// Refuses certificates of which only some are about transactions.
+fn refuse_mixed(releases: &[(String, Certificate)]) -> Result<()> {
     let count = releases.iter().filter(|(_, certificate)| certificate.is_sets()).count();
     if count > 0 && count < releases.len() {
         let error = Error::plan("some of these releases are of transactions, and some of tables");
-        return Err(error.help("compare each sort by itself"));
+        return Err(error.help("compare each kind by itself"));
     }
-    Ok(count > 0)
+    Ok(())
 }

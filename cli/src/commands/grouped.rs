@@ -13,8 +13,8 @@ use std::path::{Path, PathBuf};
 /// What the user says about the table and its groups.
 #[derive(Args)]
 pub struct Source {
-    /// The table: .csv, .tsv, .parquet, .arrow; or the folder of a release. The plan's own table if
-    /// not said.
+    /// The table: .csv, .tsv, .parquet, .arrow; or the folder of a release. The plan's own table by
+    /// default.
     data: Option<PathBuf>,
     /// The plan with the columns' roles and the criteria.
     #[arg(long, value_name = "PLAN")]
@@ -57,8 +57,7 @@ impl Source {
         let read =
             |path: &Path| working(&format!("reading {}", path.display()), || formats().read(path, &plan.options));
         if files.release.is_some() && plan.requirements.iter().any(Requirement::several_records) {
-            let error =
-                Error::plan("a release does not tell whose record each is, and the plan is about people with several");
+            let error = Error::plan("a release does not say whose record each is, and in the plan people have several");
             return Err(error.help("name the table that it was made from"));
         }
         let table = match &files.release {

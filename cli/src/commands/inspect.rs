@@ -44,15 +44,15 @@ pub struct Arguments {
 /// Questions about the skew of sensitive values.
 #[derive(Args)]
 pub struct SkewArguments {
-    /// Look whether no sensitive value has more than 1/L of the records, and what to withhold if
-    /// one has.
+    /// Check whether any sensitive value has more than 1/L of the records, and what to withhold
+    /// in that case.
     #[arg(long, value_name = "L", value_parser = parse_l, allow_negative_numbers = true)]
     eligibility: Option<u64>,
-    /// The plan that tells how to read the table and which columns are sensitive.
+    /// The plan that says how to read the table and which columns are sensitive.
     #[arg(long, value_name = "PLAN", requires = "eligibility")]
     #[arg(conflicts_with_all = ["delimiter", "missing", "no_header", "trim"])]
     plan: Option<PathBuf>,
-    /// The sensitive column; all those of the plan if not said.
+    /// The sensitive column; all those of the plan by default.
     #[arg(long, value_name = "COLUMN", requires = "eligibility")]
     on: Option<String>,
     /// Also look at batches of records with the same day, week or month in this column of dates.
@@ -124,7 +124,7 @@ fn look_at_skew(arguments: &Arguments, l: u64, output: &mut Output) -> Result<()
 fn unprotected(plan: Option<&TablePlan>, columns: &[String]) -> String {
     let specs = columns.iter().filter_map(|name| plan?.schema.find(name));
     let partly = specs.filter(|spec| !spec.sensitive_values.is_empty()).map(|spec| {
-        format!("\nThe plan protects only some values of {} (sensitive_values): others may be as frequent as they like, and `check` tells whether any is in the way.\n", spec.name)
+        format!("\nThe plan protects only some values of {} (sensitive_values): others may have any frequency, and `check` says whether the criteria can hold.\n", spec.name)
     });
     partly.collect()
 }

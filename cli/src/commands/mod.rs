@@ -26,7 +26,7 @@ use std::path::{Path, PathBuf};
 /// How to read a table for which there is no plan yet.
 #[derive(Args)]
 pub struct ReadArguments {
-    /// The delimiter of a text file; detected if not said.
+    /// The delimiter of a text file; detected by default.
     #[arg(long, value_name = "CHAR", value_parser = parse_delimiter)]
     delimiter: Option<u8>,
     /// A text that means "no value"; can be repeated. The empty text always does.

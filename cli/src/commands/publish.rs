@@ -28,7 +28,7 @@ use std::process::ExitCode;
 ///
 /// The certificate holds the hashes of all other files, and a seal over itself, which is printed.
 /// Give recipients the seal, or your public key, in another way than the release: with neither of
-/// them they cannot tell your release from a forger's.
+/// them they cannot distinguish your release from a forger's.
 ///
 /// Releases are noted in a record on this machine, for yourself: date, seal, place and names of
 /// columns, and a fingerprint by which the same table is recognised again. If it was published
@@ -48,7 +48,7 @@ pub struct Arguments {
     /// The release directory to make.
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
-    /// The table; the one that the plan names if not said.
+    /// The table; by default the one that the plan names.
     #[arg(long, value_name = "FILE")]
     data: Option<PathBuf>,
     /// Replace a release that is there.
@@ -62,8 +62,8 @@ pub struct Arguments {
     /// It is not for release.
     #[arg(long, value_name = "FILE")]
     internal_report: Option<PathBuf>,
-    /// Make random choices with this seed, for experiments: whoever knows it undoes them, and the
-    /// certificate says so.
+    /// Make random choices with this seed, for experiments: anybody who knows it can undo them, and
+    /// the certificate says so.
     #[arg(long, value_name = "SEED")]
     insecure_seed: Option<u64>,
     #[command(flatten)]
@@ -175,7 +175,7 @@ impl Run<'_> {
         let draft = self.making(texts.making, || publish::make(plan, data, &formats()))?;
         let mut known = draft.publication().clone();
         (texts.set_earlier)(&mut known, recording.earlier().len());
-        let page = || (texts.page)(&known, Audience::Internal, "Release report");
+        let page = || (texts.page)(&known, Audience::Internal);
         self.arguments.write_internal_report(page, || (texts.document)(&known))?;
         let made = draft.pass()?;
         let place = self.place(&recording);
@@ -220,7 +220,7 @@ struct Texts<P> {
     making: &'static str,
     set_earlier: fn(&mut P, usize),
     text: fn(&P) -> String,
-    page: fn(&P, Audience, &str) -> String,
+    page: fn(&P, Audience) -> String,
     document: fn(&P) -> Value,
 }
 

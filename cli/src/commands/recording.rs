@@ -128,7 +128,7 @@ fn warning(earlier: &[&Entry]) -> String {
         earlier.iter().map(|entry| format!("\n  {} {}  seal {}", entry.day(), entry.target, entry.seal)).collect();
     format!(
         "warning: this is release {} of the same table; {} in the record of this machine:{list}\n  \
-         What they disclose together is not limited by the criteria: `sfumato compare` tells what it can.\n  \
+         What they disclose together is not limited by the criteria: `sfumato compare` computes what it can.\n  \
          If nobody received one of them, say so: --never-out SEAL",
         earlier.len() + 1,
         match earlier.len() {

@@ -1,4 +1,4 @@
-//! `sfumato skyline`: how much may be known before somebody is too sure?
+//! `sfumato skyline`: how much background knowledge does a value withstand?
 
 use super::grouped::{Files, Source};
 use super::{check_page, write_whole};
@@ -17,13 +17,14 @@ use sfumato::{Error, Result, TablePlan};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// Find how much may be known about a value before somebody believes in it with a confidence
+/// Find how much background knowledge a value withstands before an attacker believes in it with a
+/// confidence
 ///
-/// An attacker may know l things about the person she asks about, k other people, and m of the
-/// person's relatives. The knowledge skyline of a sensitive value is all the largest (l, k, m) with
-/// which the belief still stays below the confidence, whichever values and people she knows about.
-/// Beyond it, the least knowledge is told that is too much, with the group and the records that it
-/// works on: what is printed is not for release.
+/// An attacker may know l things about the target, k other people, and m of the target's relatives.
+/// The knowledge skyline of a sensitive value is all the largest (l, k, m) with which the belief
+/// still stays below the confidence, whichever values and people she knows about. The smallest
+/// unsafe knowledge is shown with the group and the records that it works on, so the output is not
+/// for release.
 #[derive(Args)]
 #[command(after_long_help = "EXAMPLES\n  \
     sfumato skyline patients.csv --plan plan.toml --value flu --confidence 0.95\n  \
@@ -38,17 +39,17 @@ pub struct Arguments {
     /// The sensitive value.
     #[arg(long, value_name = "VALUE", allow_hyphen_values = true)]
     value: String,
-    /// The belief that must stay out of reach: above 0, at most 1; as in 0.95 or 95%.
+    /// The belief that must not be reached: above 0, at most 1; as in 0.95 or 95%.
     #[arg(long, value_name = "C", value_parser = parse_confidence, allow_negative_numbers = true)]
     confidence: Fraction,
     /// The sensitive column, if there are several.
     #[arg(long, value_name = "COLUMN")]
     on: Option<String>,
-    /// How many sensitive values a person has: one, a set, or a multiset. As the plan's skyline
-    /// says if it has one, else one.
+    /// How many sensitive values a person has: one, a set, or a multiset. By default as the plan's
+    /// skyline says, else one.
     #[arg(long, value_parser = PossibleValuesParser::new(Case::NAMES))]
     case: Option<String>,
-    /// For sets and multisets: the column that tells whose record it is.
+    /// For sets and multisets: the column that says whose record it is.
     #[arg(long, value_name = "COLUMN")]
     person: Option<String>,
     /// For sets and multisets in one cell: what stands between values.
@@ -171,7 +172,7 @@ fn values<'a>(arguments: &'a Arguments, wanted: Option<&'a Requirement>) -> Resu
         (_, "", "") => {
             let error = Error::plan("where are a person's several values?");
             return Err(error.help(
-                "name the column that tells whose record it is (--person COLUMN), or what stands between values in a cell (--separator ';')",
+                "name the column that says whose record it is (--person COLUMN), or what stands between values in a cell (--separator ';')",
             ));
         }
         (_, person, "") => Several::Records(person),

@@ -242,7 +242,7 @@ fn by_zip_and_then_by_age_everybody_is_certain() {
     let text = folder.output("compare zip age --html page.html", 0);
     assert!(text.contains("✗ disease: at least 8 of 8 people are certain"), "{text}");
     let page = std::fs::read_to_string(folder.path("page.html")).unwrap();
-    assert!(page.contains("What they tell together") && page.contains("at least 8 of 8 people are certain"));
+    assert!(page.contains("What they disclose together") && page.contains("at least 8 of 8 people are certain"));
 }
 
 /// Sixty people of different ages, so many of them with each disease; anatomy puts two into a group

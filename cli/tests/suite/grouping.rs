@@ -290,7 +290,7 @@ fn knowing_an_asymmetric_method_undoes_it() {
         for (table, method, share) in [(FIGURE_6A, "name = \"greedy-grouping\"", 0.5), (FIGURE_6B, strict, 1.0 / 3.0)] {
             let folder = ill(table, method, form, "");
             let known = publish_internally(&folder);
-            let note = "Somebody who knows the method believes more";
+            let note = "An attacker who knows the method believes more";
             assert!(known["notes"].to_string().contains(note), "{:#}", known["notes"]);
             let told = minimality(&folder);
             let is_found = form == "bucketized";

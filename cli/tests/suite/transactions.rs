@@ -477,12 +477,16 @@ fn releases_are_compared() {
     folder.write("global.toml", plan(CONDOM, &format!("{THIRD}{}", by("global-suppression"))));
     folder.json("publish global.toml --out global --json", 0);
     let text = folder.output("compare release global", 0);
-    for part in ["kinds of items", "highest confidence", "global-suppression"] {
+    for part in ["kinds of items", "most confident rule", "global-suppression"] {
         assert!(text.contains(part), "{part}: {text}");
     }
     let both = folder.json("compare release global --json", 0);
     assert_eq!(both["releases"]["global"]["published_occurrences"], 11);
-    refuse(&folder, "compare release --html page.html", 2, &["no page", "--html"]);
+    folder.run("compare release global --html page.html").code(0);
+    let page = std::fs::read_to_string(folder.path("page.html")).unwrap();
+    for part in ["most confident rule", "global-suppression", "Risk against utility of the releases"] {
+        assert!(page.contains(part), "{part}");
+    }
 }
 
 #[test]

@@ -21,7 +21,7 @@ use std::collections::BinaryHeap;
 /// The description of the method.
 pub const KIND: Kind<Build> = Kind {
     name: "anatomy",
-    summary: "Groups of records with l different sensitive values, drawn by lot; the method tells nothing",
+    summary: "Groups of records with l different sensitive values, drawn at random; the method discloses nothing",
     reference: "Xiao and Tao 2006",
     params: &[BUCKET, ANATOMIZE],
     example: &[("bucket", "0")],

@@ -25,7 +25,7 @@ use std::ops::Range;
 /// The description of the method.
 pub const KIND: Kind<Build> = Kind {
     name: "greedy-grouping",
-    summary: "Sorts records and closes a group as soon as it is safe; easy prey for whoever knows the method",
+    summary: "Sorts records and closes a group as soon as it is safe; vulnerable to an attacker who knows the method",
     reference: "Cormode et al. 2010, Section 4",
     params: &[ORDER, SORT, BUCKET, ANATOMIZE],
     example: &[("bucket", "0")],

@@ -15,7 +15,7 @@ use crate::kind::{Kind, Param, Range, Shape};
 /// The description of the method.
 pub const KIND: Kind<Build> = Kind {
     name: "randomized-greedy-grouping",
-    summary: "Greedy grouping in which a safe group goes on with probability p, which blurs what the method tells",
+    summary: "Greedy grouping in which a safe group goes on with probability p, which blurs what the method discloses",
     reference: "Cormode et al. 2010, Section 4.3",
     params: &[
         Param {

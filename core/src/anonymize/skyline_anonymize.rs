@@ -62,7 +62,7 @@ const ROUND_ROBIN: &str = "round-robin";
 /// In which order cuts are tried.
 const PRIORITY: Param = Param {
     name: "priority",
-    summary: "which cuts are tried first: along the widest quasi-identifier, those that tell most about the target, or along each quasi-identifier in turn",
+    summary: "which cuts are tried first: along the widest quasi-identifier, those that are most informative about the target, or along each quasi-identifier in turn",
     shape: Shape::Choice(&[WIDEST, INFORMATION_GAIN, ROUND_ROBIN]),
     default: Some(WIDEST),
 };

@@ -31,7 +31,7 @@ use dashu_ratio::RBig;
 /// The description of the eligibility attack.
 pub const KIND: Kind<Build> = Kind {
     name: "eligibility",
-    summary: "Computes how far somebody who knows how records were withheld can tell which value was the most frequent",
+    summary: "Computes how surely an attacker who knows how records were withheld infers which value was the most frequent",
     reference: "l-dichotomy, Section 1.2",
     params: &[],
     example: &[],
@@ -141,7 +141,7 @@ impl Sight<'_> {
     fn warning(&self, suppressed: &Suppressed<'_>, promised: bool) -> Option<String> {
         let Some(beliefs) = &self.beliefs else {
             return Some(format!(
-                "How far somebody who knows how records were withheld can tell which value of \"{}\" was the most frequent could not be counted: nothing is claimed about it.",
+                "The eligibility attack on \"{}\" is inconclusive: nothing is claimed about how surely its most frequent value can be inferred.",
                 self.column.name()
             ));
         };
@@ -152,8 +152,8 @@ impl Sight<'_> {
         // From a release that does not show all that was left, it cannot be computed to the last
         // digit, and need not be told.
         let reached = match suppressed.is_published {
-            true => format!("whoever computes it from this release reaches {:.4}", highest.to_f64().value()),
-            false => "whoever computes it may reach more".to_string(),
+            true => format!("an attacker who computes it from this release reaches {:.4}", highest.to_f64().value()),
+            false => "an attacker who computes it may reach more".to_string(),
         };
         Some(format!(
             "{} was claimed to keep the belief in which value of \"{}\" was the most frequent to 1/{}; {reached}. Calibrated suppression keeps to it.",

@@ -26,15 +26,13 @@
 //! ```
 
 use super::register::Register;
+use super::reidentification::classes_of;
 use super::shared::{Belief, Tally};
 use super::{Attack, Build, Finding, REGISTER_FITTING, Target};
-use crate::candidate::Groups;
 use crate::criterion::{About, Knowledge, Limit};
-use crate::data::Role;
 use crate::error::Result;
 use crate::exact::Fraction;
 use crate::kind::{Kind, Param, Params, Shape};
-use std::borrow::Cow;
 
 /// The description of the linkage attack.
 pub const KIND: Kind<Build> = Kind {
@@ -57,7 +55,7 @@ struct Linkage {
 
 impl Attack for Linkage {
     fn run(&self, target: &Target<'_>) -> Result<Vec<Finding>> {
-        let classes = classes(target)?;
+        let classes = classes_of(target)?;
         let sizes: Vec<u64> = (0..classes.len()).map(|class| classes.size(class) as u64).collect();
         let register = self.params.file("register").map(|path| Register::read(target, path)).transpose()?;
         // How many people a record of each group may belong to; nobody where the register has none.
@@ -87,16 +85,6 @@ impl Attack for Linkage {
     fn is_made(&self, _: &Target<'_>) -> bool {
         true
     }
-}
-
-/// Records that nobody can tell apart by their published quasi-identifiers. In a bucketized release
-/// those are exact, and a group number does not hide whose row it is.
-fn classes<'t>(target: &Target<'t>) -> Result<Cow<'t, Groups>> {
-    if !target.bucketized {
-        return Ok(Cow::Borrowed(target.groups));
-    }
-    let quasi = target.schema.select(target.release, Role::Quasi)?;
-    Ok(Cow::Owned(Groups::by_columns(&quasi, target.release.rows())))
 }
 
 /// The tightest limit on the chance to pick a person's record. What criteria promise about groups

@@ -502,7 +502,7 @@ impl Sum {
         let of_groups = self.warning_of_groups(side);
         let of_withheld = (withheld > 0).then(|| {
             format!(
-                "Nothing limits what somebody who knows the method believes about \"{}\" of people whose records were suppressed.",
+                "No limit holds for what an attacker who knows the method believes about \"{}\" of people whose records were suppressed.",
                 side.column.name()
             )
         });
@@ -513,24 +513,25 @@ impl Sum {
     fn warning_of_groups(&self, side: &Side<'_>) -> Option<String> {
         let name = side.column.name();
         let beyond = format!(
-            "Somebody who knows the method believes more about some people's \"{name}\" than is promised: the {} attack says how much.",
+            "An attacker who knows the method believes more about some people's \"{name}\" than is promised: the {} attack says how much.",
             KIND.name
         );
         match (self.tally.people > 0, self.undecided_groups > 0) {
             (true, false) => return Some(beyond),
             (true, true) => {
-                return Some(format!(
-                    "{beyond} For other groups it could not be decided: nothing is claimed about them."
-                ));
+                return Some(format!("{beyond} For other groups it is inconclusive: nothing is claimed about them."));
             }
             _ => {}
         }
         let undecided = match side.ground.known {
-            Replayed::Nothing => "What somebody learns about",
-            _ if self.undecided_groups > 0 => "For some groups, what somebody learns about",
+            Replayed::Nothing => "",
+            _ if self.undecided_groups > 0 => " for some groups",
             _ => return None,
         };
-        Some(format!("{undecided} \"{name}\" by knowing the method could not be decided: nothing is claimed about it."))
+        Some(format!(
+            "The {} attack on \"{name}\" is inconclusive{undecided}: nothing is claimed about what an attacker who knows the method learns.",
+            KIND.name
+        ))
     }
 
     fn details(

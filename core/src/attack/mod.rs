@@ -11,9 +11,12 @@ pub mod homogeneity;
 pub mod linkage;
 pub mod minimality;
 pub mod register;
+mod reidentification;
 mod shared;
 pub mod together;
 pub mod worlds;
+
+pub use reidentification::Reidentification;
 
 use crate::anonymize::{Class, Method, View};
 use crate::candidate::Groups;

@@ -34,7 +34,7 @@ impl Register {
         if target.bucketized {
             let error =
                 Error::plan("linkage: a register is compared with generalized values, and the release is bucketized");
-            return Err(error.help("leave out `register`: whoever is in a group is known from the exact values anyway"));
+            return Err(error.help("leave out `register`: the exact values already show who is in a group"));
         }
         let path = target.folder.join(path);
         let table = target.formats.read(&path, &ReadOptions::default())?;

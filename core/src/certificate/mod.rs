@@ -10,10 +10,10 @@ pub mod sets;
 pub mod table;
 
 pub use parts::{
-    AttacksWord, DataKind, FileFacts, FormulasWord, GateDeclared, MemberDeclared, MethodDeclared, Named, Share,
-    WrittenBy,
+    AttacksWord, DataKind, FileFacts, FormulasWord, GateDeclared, MemberDeclared, MethodDeclared, Named, RiskFigures,
+    Share, WrittenBy,
 };
-pub(crate) use parts::{as_written, member, settings};
+pub(crate) use parts::{as_written, heading, member, settings};
 
 use crate::error::{Error, ErrorCode, Result};
 use serde::de::DeserializeOwned;

@@ -1,12 +1,55 @@
 //! Parts of certificates of both kinds of data.
 
+use super::broken;
+use crate::attack::Reidentification;
 use crate::data::Formulas;
 use crate::error::Result;
 use crate::exact::{Decimal, Fraction};
 use crate::kind::{Kind, Member, Params, Point, Raw, Setting};
+use crate::plan::Heading;
 use serde::de::{DeserializeOwned, Error as _};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
+
+/// The chance to pick a person's record. Without a population table nothing is known of the
+/// journalist but that it is no more than the prosecutor's.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct RiskFigures {
+    /// Of an attacker who knows that the person is in the release, for the smallest class.
+    pub prosecutor: f64,
+    /// At most, of one who does not.
+    pub journalist_at_most: f64,
+    /// The share of all records that an attacker picks on average.
+    pub marketer: f64,
+    /// Records that look alike.
+    pub classes: u64,
+    /// Records of the smallest class.
+    pub smallest_class: u64,
+    /// Records that no other equals.
+    pub unique_records: u64,
+}
+
+impl From<Reidentification> for RiskFigures {
+    fn from(risk: Reidentification) -> Self {
+        RiskFigures {
+            prosecutor: risk.prosecutor(),
+            journalist_at_most: risk.prosecutor(),
+            marketer: risk.marketer(),
+            classes: risk.classes,
+            smallest_class: risk.smallest,
+            unique_records: risk.unique,
+        }
+    }
+}
+
+/// A heading that a certificate declares.
+pub(crate) fn heading(title: Option<String>, date: Option<String>) -> Result<Heading> {
+    let heading = Heading { title, date };
+    match heading.wrong_key() {
+        None => Ok(heading),
+        Some(key) => Err(broken(&format!("something else than a {key}"))),
+    }
+}
 
 /// Named entries in their order, each name once.
 #[derive(Clone, Debug, PartialEq)]

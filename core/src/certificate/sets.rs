@@ -1,6 +1,8 @@
 //! Certificates of releases of sets of items.
 
-use super::parts::{DataKind, FormulasWord, GateDeclared, MemberDeclared, MethodDeclared, Named, WrittenBy};
+use super::parts::{
+    DataKind, FormulasWord, GateDeclared, MemberDeclared, MethodDeclared, Named, RiskFigures, WrittenBy,
+};
 use super::table::SEAL;
 use crate::publish::transactions::{Answer, Finding, NamedRule, Publication, SensitiveSource, worst_rule};
 use serde::{Deserialize, Serialize};
@@ -13,6 +15,10 @@ pub struct Declared {
     pub sfumato: WrittenBy,
     /// That it is about sets of items.
     pub kind: DataKind,
+    /// What the release is called.
+    pub title: Option<String>,
+    /// Its day.
+    pub date: Option<String>,
     /// The form of the release.
     pub form: FormWord,
     /// Whether items were replaced by coarser ones.
@@ -120,6 +126,8 @@ impl From<&Publication> for Declared {
         Declared {
             sfumato: WrittenBy::own(),
             kind: DataKind::Transactions,
+            title: publication.heading.title.clone(),
+            date: publication.heading.date.clone(),
             form: if publication.groups.is_some() { FormWord::Separated } else { FormWord::Together },
             generalized: publication.is_generalized,
             delimiter: publication.delimiter,
@@ -151,6 +159,8 @@ pub struct Figures {
     pub criteria: Vec<VerdictFigures>,
     /// The most confident rule that any criterion found.
     pub worst_rule: Option<RuleFigures>,
+    /// The chance to pick a person's record.
+    pub reidentification_risk: Option<RiskFigures>,
     /// What attacks found.
     pub attacks: Vec<FindingFigures>,
     /// What the attacker is assumed to know.
@@ -277,6 +287,7 @@ impl From<&Publication> for Figures {
             },
             criteria: publication.criteria.iter().map(VerdictFigures::from).collect(),
             worst_rule: worst_rule(&publication.criteria).map(RuleFigures::from),
+            reidentification_risk: publication.risk.map(RiskFigures::from),
             attacks: publication.attacks.iter().map(FindingFigures::from).collect(),
             knowledge_assumed: KNOWLEDGE.map(str::to_string).to_vec(),
             not_promised: publication.not_promised().into_iter().chain([SEAL.to_string()]).collect(),

@@ -1,6 +1,6 @@
 //! Certificates of releases of tables.
 
-use super::parts::{AttacksWord, FormulasWord, MemberDeclared, MethodDeclared, Named, Share, WrittenBy};
+use super::parts::{AttacksWord, FormulasWord, MemberDeclared, MethodDeclared, Named, RiskFigures, Share, WrittenBy};
 use super::parts::{point_entries, settings};
 use crate::attack;
 use crate::audit::Answer;
@@ -17,6 +17,10 @@ use std::collections::BTreeMap;
 pub struct Declared {
     /// What wrote it.
     pub sfumato: WrittenBy,
+    /// What the release is called.
+    pub title: Option<String>,
+    /// Its day.
+    pub date: Option<String>,
     /// The form of the release.
     pub form: Form,
     /// How many records there were.
@@ -198,6 +202,8 @@ pub struct Figures {
     pub published: u64,
     /// Groups of them.
     pub groups: u64,
+    /// The chance to pick a person's record.
+    pub reidentification_risk: Option<RiskFigures>,
     /// What attacks found.
     pub attacks: Vec<FindingFigures>,
     /// Attacks that were made besides.
@@ -418,6 +424,7 @@ impl From<&Publication> for Figures {
             criteria: publication.criteria.iter().map(certified).collect(),
             published: publication.published as u64,
             groups: publication.groups as u64,
+            reidentification_risk: publication.risk.map(RiskFigures::from),
             attacks: publication.attacks.iter().map(FindingFigures::from).collect(),
             undisclosed_attacks: publication.undisclosed.clone(),
             insensitive: publication.exposure.clone(),

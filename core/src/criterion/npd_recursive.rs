@@ -40,7 +40,7 @@ pub const KIND: Kind<Build> = Kind {
         DONT_CARE,
         Param {
             name: "keep",
-            summary: "values nobody may be told not to have",
+            summary: "values that nobody may be known not to have",
             shape: Shape::Values,
             default: Some(""),
         },

@@ -181,7 +181,7 @@ fn owners(column: &Column) -> Result<Vec<u32>> {
     if let Some(missing) = column.domain().missing()
         && let Some(row) = column.codes().iter().position(|&code| code == missing)
     {
-        let error = Error::data(format!("a record has no \"{}\", the column that tells whose it is", column.name()));
+        let error = Error::data(format!("a record has no \"{}\", the column that says whose it is", column.name()));
         return Err(error.line(row as u64 + 2).help("fill it in, or leave the record out"));
     }
     Ok(column.codes().to_vec())

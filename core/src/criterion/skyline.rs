@@ -52,7 +52,7 @@ pub const KIND: Kind<Build> = Kind {
         },
         Param {
             name: PERSON,
-            summary: "for sets and multisets: the column that tells whose record it is",
+            summary: "for sets and multisets: the column that says whose record it is",
             shape: Written::Text,
             default: Some(""),
         },
@@ -95,10 +95,10 @@ fn several<'a>(context: &Context<'a>, case: Case) -> Result<Option<Several<'a>>>
         (Case::Single, ..) => Err(Error::plan("skyline: `person` and `separator` are for people with several values")
             .help("add case = \"set\" or \"multiset\", or leave them out")),
         (_, "", "") => Err(Error::plan("skyline: where are a person's several values?")
-            .help("name the column that tells whose record it is (person = \"…\"), or what stands between values in a cell (separator = \";\")")),
+            .help("name the column that says whose record it is (person = \"…\"), or what stands between values in a cell (separator = \";\")")),
         (_, person, "") => match context.schema.find(person).map(|spec| spec.role) {
             None | Some(Role::Identifier) => Ok(Some(Several::Records(person))),
-            Some(_) => Err(Error::plan(format!("skyline: \"{person}\" tells whose record it is, and would be published"))
+            Some(_) => Err(Error::plan(format!("skyline: \"{person}\" says whose record it is, and would be published"))
                 .help("give it role = \"identifier\"")),
         },
         (_, "", separator) => Ok(Some(Several::Cell(separator))),

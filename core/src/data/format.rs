@@ -117,7 +117,7 @@ impl Formats {
             let endings: Vec<String> =
                 self.iter().flat_map(|format| format.endings()).map(|ending| format!(".{ending}")).collect();
             let message = match ending.as_str() {
-                "" => "the file has no ending that tells its format".to_string(),
+                "" => "the file has no ending that shows its format".to_string(),
                 ending => format!("the ending \".{ending}\" is no known table format"),
             };
             Error::plan(message).file(path).help(format!("use one of {}", endings.join(" ")))

@@ -108,7 +108,7 @@ pub fn check_pair(quasi: &Table, people: &Table, group: &str) -> Result<()> {
             row + 1,
             other(name)
         );
-        let help = "the tables must describe the same people; a column named `count` tells how many have a value";
+        let help = "the tables must describe the same people; a column named `count` says how many have a value";
         return Err(Error::data(message).help(help));
     }
     if in_people.len() > in_quasi.len() {

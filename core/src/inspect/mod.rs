@@ -264,7 +264,7 @@ pub fn draft_plan(table: &Table, profile: &Profile, data: &str, read: &ReadOptio
     if candidates > MOST_CANDIDATES {
         text += "search = \"bounded\"   # there are too many quasi-identifiers to try every choice of levels\n";
     }
-    text += "\n[release]\nmax_suppressed = \"2%\"   # records that may be left out because their group cannot be made safe\n";
+    text += "\n[release]\n# title = \"…\"          # what certificate and report call the release\n# date = 2026-11-18    # the day that they bear\nmax_suppressed = \"2%\"   # records that may be left out because their group cannot be made safe\n";
     text
 }
 

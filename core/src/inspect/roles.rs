@@ -208,14 +208,14 @@ pub(super) fn suggest(column: &Column, records: usize, unique_share: f64) -> Sug
         return Suggestion::direct(format!("its name has \"{phrase}\", which identifies people directly"));
     }
     if domain.len() <= 1 {
-        return Suggestion::new(Role::Insensitive, "one value tells nothing");
+        return Suggestion::new(Role::Insensitive, "one value discloses nothing");
     }
     if let Some(phrase) = told_by(&words, &SENSITIVE) {
         return Suggestion::new(Role::Sensitive, format!("its name has \"{phrase}\""));
     }
     let place = told_by(&words, &COORDINATE).is_some() || patterns::are_coordinates(domain);
     if place && unique_share < IDENTIFYING {
-        return Suggestion::new(Role::Quasi, "a place on the map: whoever knows it finds the person");
+        return Suggestion::new(Role::Quasi, "a place on the map can identify a person");
     }
     let unique = || Suggestion::new(Role::Identifier, format!("{percent:.0} % of records have a value of their own"));
     let measured = domain.value_type() == ValueType::Decimal;
@@ -242,7 +242,7 @@ fn by_values(column: &Column, records: usize, unique_share: f64) -> String {
     let (kind, distinct) = (column.domain().value_type(), column.domain().len());
     if unique_share > 0.05 && records >= TELLING_RECORDS {
         let percent = unique_share * 100.0;
-        return format!("{percent:.0} % of records have a value of their own: whoever knows it finds them");
+        return format!("{percent:.0} % of records have a unique value, which can identify them");
     }
     let rarely = |what: &str| {
         format!(

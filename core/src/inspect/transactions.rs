@@ -82,21 +82,23 @@ kind = "transactions"          # each line is one person's set of items
 path = {}
 {delimiter}
 
-# Which items must nobody be able to infer? The data cannot tell: list them, in one of these ways.
+# Which items must nobody be able to infer? List them, in one of these ways.
 # sensitive = {{ items = ["a", "b"] }}
 # sensitive = {{ file = "sensitive.txt" }}        # one name per line
-# sensitive = {{ share = 0.4, seed = 1 }}         # by lot: for experiments only
+# sensitive = {{ share = 0.4, seed = 1 }}         # drawn at random: for experiments only
 
 # {}.
 [[require]]
 criterion = "{}"
 {example}
-# How records are changed until that holds: `sfumato list transaction-methods` tells the ways.
+# How records are changed until that holds: see `sfumato list transaction-methods`.
 # [method]
 # name = "{}"
 
 # [release]
-# order = "input"              # lines stay in the order of the input; by lot otherwise
+# title = "…"                  # what certificate and report call the release
+# date = 2026-11-18            # the day that they bear
+# order = "input"              # lines stay in the order of the input; random by default
 "#,
         quoted(path),
         wanted.summary,

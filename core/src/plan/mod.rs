@@ -4,11 +4,13 @@
 
 pub mod edit;
 mod effects;
+mod heading;
 mod publishing;
 mod section;
 mod sets;
 mod write;
 
+pub use heading::Heading;
 pub use publishing::{Attempt, Gate, Publishing, Skew};
 pub use sets::{SensitiveItems, SetPlan, demanded};
 
@@ -63,7 +65,7 @@ pub const KEYS: [(&str, &[&str]); 9] = [
     ("columns", &["role", "hierarchy", "levels", "sensitive_values", "order", "type"]),
     ("require", &["criterion", "on"]),
     ("method", &["name", "metric"]),
-    ("release", &["form", "max_suppressed", "suppressed", "insensitive", "format", "formulas"]),
+    ("release", &["title", "date", "form", "max_suppressed", "suppressed", "insensitive", "format", "formulas"]),
     ("skew", &["method", "l", "on"]),
     ("gate", &["attacks", "max_belief", "max_risk"]),
     ("attack", &["attack", "max_belief"]),

@@ -1,6 +1,7 @@
 //! The sections that say how to publish: `[method]`, `[release]`, `[skew]`, `[gate]`, `[[attack]]`
 //! and `[utility]`.
 
+use super::heading::Heading;
 use super::keys_of;
 use super::section::{Section, choice, number, raw, share, text, texts, written};
 use super::sets::of_sets;
@@ -31,6 +32,8 @@ pub(super) const FORMAT: &str = "csv";
 /// How to publish.
 #[derive(Clone, PartialEq)]
 pub struct Publishing {
+    /// What the release is called, and its day.
+    pub heading: Heading,
     /// How groups are formed.
     pub method: ChosenMethod,
     /// What chooses among safe candidates.
@@ -114,6 +117,7 @@ impl Publishing {
         let (method, metric) = read_method(root.section("method")?.as_ref())?;
         let release = root.section("release")?;
         let (max_suppressed, recoding, format) = read_release(release.as_ref())?;
+        let heading = Heading::read(release.as_ref())?;
         let accepted = release.as_ref().map_or(Ok(Vec::new()), |section| read_accepted(section, schema))?;
         let formulas = read_formulas(release.as_ref())?;
         let says_formulas = release.as_ref().is_some_and(|section| section.table.get("formulas").is_some());
@@ -129,6 +133,7 @@ impl Publishing {
         let gate = read_gate(root.section("gate")?.as_ref())?;
         let chance = Chance::default();
         Ok(Publishing {
+            heading,
             method,
             metric,
             max_suppressed,
@@ -301,7 +306,7 @@ fn find_publishable(name: &str) -> Result<&'static Kind<skew::Build>> {
     let mut names: Vec<&str> = publishable().map(|kind| kind.name).collect();
     names.push(REFUSE);
     match skew::find(name) {
-        Ok(bound) => Err(Error::plan(format!("[skew]: {} is a bound for comparison and never published: what it leaves tells which value was too frequent", bound.name))
+        Ok(bound) => Err(Error::plan(format!("[skew]: {} is a bound for comparison and never published: what it leaves discloses which value was too frequent", bound.name))
             .help(format!("method is one of {}", names.join(", ")))),
         Err(_) => Err(Error::unknown(format!("[skew]: `method` cannot be \"{name}\""), name, names)),
     }

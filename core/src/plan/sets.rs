@@ -1,6 +1,7 @@
 //! Plans about transactions: `[data] kind = "transactions"`, which items are sensitive, and what is
 //! to be done.
 
+use super::heading::{self, Heading};
 use super::publishing::GATE;
 use super::section::{Section, choice, raw, share, text, texts, written};
 use super::{Plan, nothing_required, read_options};
@@ -48,7 +49,9 @@ pub struct SetPlan {
     pub attacks: Vec<Member<attack::Build>>,
     /// What is measured.
     pub metrics: Vec<Member<metric::Build>>,
-    /// Whether lines stay in the order of the input; else their order is by lot.
+    /// What the release is called, and its day.
+    pub heading: Heading,
+    /// Whether lines stay in the order of the input; else their order is random.
     pub keeps_order: bool,
     /// Whether an attack that finds more than is demanded stops the release.
     pub attacks_refuse: bool,
@@ -63,13 +66,13 @@ pub struct SetPlan {
 pub enum SensitiveItems {
     /// Those with names in this file.
     File(PathBuf),
-    /// A share of all kinds of items, by lot.
+    /// A share of all kinds of items, drawn at random.
     Share {
         /// The share.
         share: Fraction,
         /// The share as written.
         written: String,
-        /// What the lot depends on.
+        /// What the draw depends on.
         seed: u64,
     },
     /// Those with these names.
@@ -108,6 +111,7 @@ impl SetPlan {
             method: read_method(root.section("method")?.as_ref())?,
             attacks,
             metrics,
+            heading: Heading::read(root.section("release")?.as_ref())?,
             keeps_order: keeps_order(root.section("release")?.as_ref())?,
             attacks_refuse: attacks_refuse(root.section("gate")?.as_ref())?,
             chance: Chance::default(),
@@ -321,7 +325,7 @@ fn read_method(section: Option<&Section<'_>>) -> Result<Member<method::Build>> {
 
 fn keeps_order(section: Option<&Section<'_>>) -> Result<bool> {
     let Some(section) = section else { return Ok(false) };
-    section.refuse_unknown(["order"])?;
+    section.refuse_unknown(["order"].into_iter().chain(heading::KEYS))?;
     Ok(choice(section, "order", &ORDER)? == Some(1))
 }
 

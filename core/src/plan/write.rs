@@ -5,7 +5,7 @@
 use super::publishing::{Attempt, FORMAT, FORMULAS, GATE, Gate, INSENSITIVE, Publishing, SUPPRESSED, Skew};
 use super::section::toml;
 use super::sets::ORDER;
-use super::{DATA_KINDS, Plan, SensitiveItems, SetPlan, TablePlan};
+use super::{DATA_KINDS, Heading, Plan, SensitiveItems, SetPlan, TablePlan};
 use crate::data::{ColumnSpec, ReadOptions};
 use crate::error::{Error, Result};
 use crate::exact::{Decimal, Fraction};
@@ -77,6 +77,7 @@ impl SetPlan {
             attacks,
             metrics,
             keeps_order,
+            heading,
             attacks_refuse,
             chance: _,
             folder,
@@ -105,6 +106,7 @@ impl SetPlan {
             page.members("utility", "metric", metrics)?;
         }
         let mut keys = Keys::default();
+        keys.heading(heading);
         keys.when("order", ORDER[1], *keeps_order);
         page.section("release", keys)?;
         let mut keys = Keys::default();
@@ -165,6 +167,7 @@ fn hierarchy<B>(member: &Member<B>) -> Raw {
 
 fn write_publishing(page: &mut Page, publishing: &Publishing) -> Result<()> {
     let Publishing {
+        heading,
         method,
         metric,
         max_suppressed,
@@ -186,6 +189,7 @@ fn write_publishing(page: &mut Page, publishing: &Publishing) -> Result<()> {
     page.section("method", keys)?;
 
     let mut keys = Keys::default();
+    keys.heading(heading);
     keys.when("form", form.name(), *form != Form::default());
     keys.share("max_suppressed", *max_suppressed)?;
     keys.when("suppressed", SUPPRESSED[*suppressed as usize], *suppressed != Suppressed::default());
@@ -250,6 +254,11 @@ impl Keys {
         keys.text(key, member.kind.name);
         keys.params(member);
         keys
+    }
+
+    fn heading(&mut self, Heading { title, date }: &Heading) {
+        self.some("title", title.as_deref().map(Raw::from));
+        self.some("date", date.as_deref().map(Raw::from));
     }
 
     fn params<B>(&mut self, member: &Member<B>) {
@@ -438,14 +447,14 @@ mod tests {
             "[data]\npath = \"../x y.csv\"\nmissing = [\"\", \"?\"]\ndelimiter = \"\\t\"\nheader = false\nnames = [\"a\"]\ntrim = true\n\
              [columns]\n\"a b\" = { role = \"quasi\", type = \"integer\", levels = [0, 1] }\n\
              c = { role = \"sensitive\", sensitive_values = [\"1\", \"\\\"\"], order = [\"x\"] }\n\
-             [release]\nmax_suppressed = \"2%\"\nsuppressed = \"starred\"\ninsensitive = \"drop\"\nformat = \"tsv\"\nformulas = \"escape\"\n\
+             [release]\ntitle = \"Patients\"\ndate = 2026-11-18\nmax_suppressed = \"2%\"\nsuppressed = \"starred\"\ninsensitive = \"drop\"\nformat = \"tsv\"\nformulas = \"escape\"\n\
              [gate]\nattacks = \"report\"\nmax_belief = 1\nmax_risk = 0.0625\n\
              [utility]\ntarget = \"c\"\nqueries = 10\ndimensions = 1\nselectivity = 0.1\n",
             "[data]\npath = \"/data/x.csv\"\nmissing = []\n[columns]\na = \"quasi\"\nb = \"sensitive\"\nn = \"insensitive\"\n\
              [method]\nname = \"mondrian\"\n[release]\nform = \"bucketized\"\ninsensitive = { accept = [\"n\"] }\n",
             "[data]\nkind = \"transactions\"\npath = \"x.dat\"\ndelimiter = \"☂\"\nsensitive = { file = \"names.txt\" }\n",
             "[data]\nkind = \"transactions\"\nperson = \"who\"\nitem = \"what\"\ntrim = true\nsensitive = { share = \"40%\", seed = 7 }\n\
-             [release]\norder = \"input\"\n[gate]\nattacks = \"report\"\n",
+             [release]\ntitle = \"Baskets\"\norder = \"input\"\n[gate]\nattacks = \"report\"\n",
         ] {
             same_again(text, folder.path());
         }

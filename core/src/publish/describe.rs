@@ -7,9 +7,10 @@ use super::{
     SearchReport, SkewReport, coarse_note, standing_notes,
 };
 use crate::anonymize::{Generalization, Judge, Task, Transformation};
-use crate::attack::Finding;
+use crate::attack::{Finding, Reidentification};
 use crate::audit::Answer;
 use crate::candidate::{Coded, Groups};
+use crate::criterion::Requirement;
 use crate::data::{Column, ColumnSpec, Role};
 use crate::error::Result;
 use crate::inspect::alike_notes;
@@ -54,6 +55,7 @@ impl TableFacts<'_> {
         }
         notes.extend(attacks.iter().filter_map(|finding| finding.warning.clone()));
         Ok(Publication {
+            heading: publishing.heading.clone(),
             records: self.skew.map_or(task.table.rows(), |skew| skew.records as usize),
             published: recoded.table.rows(),
             suppressed: recoded.suppressed,
@@ -64,6 +66,7 @@ impl TableFacts<'_> {
             columns,
             method: self.method(),
             criteria,
+            risk: self.risk()?,
             attacks,
             undisclosed: Vec::new(),
             exposure,
@@ -76,6 +79,16 @@ impl TableFacts<'_> {
             earlier: 0,
             notes,
         })
+    }
+
+    /// The chance to pick a person's record; `None` where a record is not a person.
+    fn risk(&self) -> Result<Option<Reidentification>> {
+        if self.plan.requirements.iter().any(Requirement::several_records) {
+            return Ok(None);
+        }
+        let bucketized = self.plan.publishing.recoding.form == Form::Bucketized;
+        let (table, groups) = (&self.recoded.table, &self.recoded.groups);
+        Reidentification::of_release(table, self.task.schema, groups, bucketized)
     }
 
     /// Which columns of the original have missing values: for the custodian.

@@ -95,7 +95,7 @@ fn decidable_methods() -> Vec<&'static str> {
 pub(super) fn gate_sets(publication: &transactions::Publication) -> Result<()> {
     let excessive = publication.attacks.iter().filter(|found| found.is_excessive());
     let found: Vec<String> = excessive
-        .map(|after| format!("{} tells a sensitive item of {} people", after.attack.kind.name, after.people))
+        .map(|after| format!("{} discloses a sensitive item of {} people", after.attack.kind.name, after.people))
         .collect();
     if found.is_empty() || !publication.attacks_refuse {
         return Ok(());

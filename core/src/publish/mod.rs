@@ -24,12 +24,13 @@ pub use pipeline::Made;
 pub use skewed::DeclaredSkew;
 pub use stages::{Stages, Work, make};
 
-use crate::attack::Finding;
+use crate::attack::{Finding, Reidentification};
 use crate::audit::Answer;
 use crate::data::Role;
 use crate::data::hierarchy::Ruler;
 use crate::exact::Fraction;
 use crate::kind::{Kind, Params};
+use crate::plan::Heading;
 use crate::recode::Form;
 use crate::skew;
 
@@ -39,6 +40,8 @@ use crate::skew;
 /// of the release, and leaves out whatever needs the original (`release::verify`).
 #[derive(Clone)]
 pub struct Publication {
+    /// What the release is called, and its day.
+    pub heading: Heading,
     /// Records in the table.
     pub records: usize,
     /// Records published with their values.
@@ -59,6 +62,8 @@ pub struct Publication {
     pub method: MethodReport,
     /// Every requirement with its verdict.
     pub criteria: Vec<Answer>,
+    /// The chance to pick a person's record; `None` if there is no record, or people have several.
+    pub risk: Option<Reidentification>,
     /// What attacks found.
     pub attacks: Vec<Finding>,
     /// The names of attacks that were made and whose findings are for the custodian alone, because
@@ -100,7 +105,7 @@ impl Publication {
         let vulnerable = self.attacks.iter().filter_map(Finding::vulnerable_share).reduce(f64::max);
         caveats.extend(vulnerable.map(|people| {
             format!(
-                "But whoever knows the method believes more than is promised about at least {} of the records.",
+                "But an attacker who knows the method believes more than is promised about at least {} of the records.",
                 share(people)
             )
         }));
@@ -116,15 +121,15 @@ impl Publication {
         }
         if let Some((finding, claimed)) = self.attacks.iter().find_map(|one| Some((one, one.broken_claim()?))) {
             caveats.push(format!(
-                "And whoever knows how records were withheld tells which value was the most frequent with a belief of {:.4}, where {claimed:.4} was claimed.",
-                finding.highest.to_f64()
+                "And an attacker who knows how records were withheld infers which value was the most frequent with a belief of {}, where {} was claimed.",
+                share(finding.highest.to_f64()),
+                share(claimed)
             ));
         }
         caveats.extend(self.exposure.headline());
         if !self.columns.iter().any(|column| column.role == Role::Sensitive) {
             caveats.push(
-                "No column is declared sensitive: nothing is promised about what somebody learns from the release."
-                    .into(),
+                "No column is declared sensitive: no criterion limits what an attacker learns from the release.".into(),
             );
         }
         caveats.extend(earlier_sentence(self.earlier));
@@ -213,10 +218,10 @@ impl SkewReport {
     /// What a reader might take for promised and is not.
     pub fn not_promised(&self) -> [String; 4] {
         [
-            format!("Nothing hides the most frequent value of \"{}\" from somebody who knows already which it is, or what is likely to be frequent.", self.on),
+            format!("The most frequent value of \"{}\" is not hidden from an attacker who knows already which it is, or what is likely to be frequent.", self.on),
             "What is said is about the most frequent value alone: that another one was too frequent as well is not hidden.".to_string(),
-            "Records were withheld first because of their values: whoever sees that a person is missing may believe more about that person's value than about those who are published.".to_string(),
-            "Which records were withheld was drawn once. Whoever draws again until an outcome pleases, or publishes two outcomes, voids what is said about it.".to_string(),
+            "Records were withheld first because of their values: an attacker who sees that a person is missing may believe more about that person's value than about those who are published.".to_string(),
+            "Which records were withheld was drawn once. Drawing again until an outcome pleases, or publishing two outcomes, voids what is said about it.".to_string(),
         ]
     }
 

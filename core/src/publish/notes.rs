@@ -9,10 +9,12 @@ use crate::recode::Form;
 pub fn standing_notes(schema: &Schema, requirements: &[Requirement], form: Form, is_secure: bool) -> Vec<String> {
     let mut notes = Vec::new();
     if !is_secure {
-        notes.push("Not for release: random choices were made with a seed, and whoever knows it undoes them.".into());
+        notes.push(
+            "Not for release: random choices were made with a seed, and anybody who knows it can undo them.".into(),
+        );
     }
     if form == Form::Bucketized {
-        notes.push("Quasi-identifiers are published record by record, as exactly as the plan's lowest levels allow: everybody can see who is in the table, and whoever knows a person's quasi-identifiers finds the rows that fit. What is hidden is who in a group has which of its sensitive values.".into());
+        notes.push("Quasi-identifiers are published record by record, as exactly as the plan's lowest levels allow: everybody can see who is in the table, and an attacker who knows a person's quasi-identifiers can find the rows that fit. What is hidden is who in a group has which of its sensitive values.".into());
     }
     let sizes: Vec<&str> =
         requirements.iter().filter(|wanted| wanted.on.is_empty()).map(|wanted| wanted.criterion.kind.name).collect();
@@ -20,7 +22,7 @@ pub fn standing_notes(schema: &Schema, requirements: &[Requirement], form: Form,
         notes.push(format!("{} is about groups here, whose sensitive values are published together: it does not protect against re-identification, since rows are published as they are.", sizes.join(", ")));
     }
     if requirements.iter().any(Requirement::several_records) {
-        notes.push("People have several records here. Attacks take every record for a person, so none was made; figures about groups count records. What is promised allows for people without any value: whoever knows that everybody in a group has one may believe more. Columns that show which records are one person's must not be published.".into());
+        notes.push("People have several records here. Attacks take every record for a person, so none was made; figures about groups count records. What is promised allows for people without any value: an attacker who knows that everybody in a group has one may believe more. Columns that show which records are one person's must not be published.".into());
     }
     for wanted in requirements.iter().filter(|wanted| leaves_values_out(wanted)) {
         let on = wanted.on.join(", ");
@@ -29,7 +31,7 @@ pub fn standing_notes(schema: &Schema, requirements: &[Requirement], form: Form,
     for name in schema.names(Role::Sensitive) {
         if !requirements.iter().any(|wanted| wanted.on.iter().any(|on| on == name)) {
             notes.push(format!(
-                "No criterion protects the sensitive column \"{name}\": whoever finds a person's group may learn the value."
+                "No criterion protects the sensitive column \"{name}\": an attacker who finds a person's group may learn the value."
             ));
         }
     }

@@ -265,7 +265,7 @@ fn refuse_joined_values(bound: &Bound, form: Form) -> Result<()> {
     match (&bound.holders, form) {
         (Holders::Records(whose), _) if whose.iter().collect::<HashSet<_>>().len() == whose.len() => {
             let error = Error::plan(
-                "everybody has one record: whoever sees that knows more than the case of several values allows for",
+                "everybody has one record: an attacker who sees that knows more than the case of several values allows for",
             );
             Err(error.help("leave out `case` and `person`"))
         }
@@ -276,7 +276,7 @@ fn refuse_joined_values(bound: &Bound, form: Form) -> Result<()> {
         }
         (Holders::Cells, _) => {
             let error = Error::plan("publishing whole cells would show which values are one person's");
-            Err(error.help("write one record for each value, name the column that tells whose it is (person = \"…\") and give it role = \"identifier\"; `check` and `skyline` read cells as they are"))
+            Err(error.help("write one record for each value, name the column that says whose it is (person = \"…\") and give it role = \"identifier\"; `check` and `skyline` read cells as they are"))
         }
     }
 }

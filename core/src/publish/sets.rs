@@ -180,6 +180,8 @@ impl SetFacts<'_> {
     /// What the release and the plan tell; what was found is added by the caller.
     fn describe(&self) -> Publication {
         Publication {
+            heading: self.plan.heading.clone(),
+            risk: self.seen.risk(),
             records: self.read.table.len() as u64,
             published_occurrences: self.seen.occurrences(),
             published_items: self.seen.kinds(),

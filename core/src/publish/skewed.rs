@@ -75,7 +75,7 @@ fn no_column(wanted: &[(&str, u64)]) -> Error {
         several => {
             let names: Vec<String> = several.iter().map(|(on, _)| format!("\"{on}\"")).collect();
             Error::plan(format!("[skew]: criteria are about {}; which may have a frequent value?", names.join(" and ")))
-                .help("write [skew] on = …, one of these columns; what withholding for one tells about another is not known")
+                .help("write [skew] on = …, one of these columns; what withholding for one discloses about another is not known")
         }
     }
 }
@@ -176,7 +176,7 @@ impl Tested {
         // As many digits as tell them apart.
         let digits = (1..9).find(|&digits| format!("{share:.digits$}") != format!("{enough:.digits$}")).unwrap_or(9);
         format!(
-            "no grouping satisfies the plan: even with everybody in one group, {}; one value has {share:.digits$} % of the records, where one in {} ({enough:.digits$} %) would do",
+            "no grouping satisfies the plan: even with everybody in one group, {}; one value has {share:.digits$} % of the records, where at most one in {} ({enough:.digits$} %) is possible",
             describe(&self.answer),
             self.l,
         )
@@ -204,7 +204,7 @@ fn suppress(
                 method.name,
                 skewed.l()
             ),
-            "use [skew] method = \"calibrated\", which never does: drawing until something is left would tell more than is promised",
+            "use [skew] method = \"calibrated\", which never does: drawing until something is left would disclose more than is promised",
         );
         return Err(Error::new(Fault::Infeasible, message).help(help));
     }
@@ -247,7 +247,7 @@ fn refused(tested: &Tested, skewed: &Skewed) -> Error {
     ways.sort_by(|a, b| b.keeps_to_limit.cmp(&a.keeps_to_limit).then_with(|| a.expected.cmp(&b.expected)));
     let ways: Vec<String> = ways.iter().map(|way| cost(way, skewed)).collect();
     let help = format!(
-        "ask for less diversity, or withhold records of frequent values first ([skew] in the plan):\n    {}\n  `sfumato inspect --plan PLAN --eligibility {}` tells more",
+        "ask for less diversity, or withhold records of frequent values first ([skew] in the plan):\n    {}\n  `sfumato inspect --plan PLAN --eligibility {}` says more",
         ways.join("\n    "),
         skewed.l()
     );
@@ -261,7 +261,7 @@ fn cost(way: &Way, skewed: &Skewed) -> String {
     let (records, share) = ((expected * 10.0).round() / 10.0, expected * 100.0 / skewed.records() as f64);
     let (mean, promise) = match way.keeps_to_limit {
         true => ("records", "nobody who knows the method believes by more than"),
-        false => ("records in the mean", "claimed, but whoever computes may believe by more than"),
+        false => ("records in the mean", "claimed, but an attacker who computes it may believe more than"),
     };
     format!("method = \"{name}\": {records} {mean} ({share:.1} %); {promise} 1/{l} which value was the most frequent")
 }

@@ -5,15 +5,16 @@
 //! custodian's own report.
 
 use super::gate::{Gated, gate_sets};
-use crate::attack::ATTACKING;
+use crate::attack::{ATTACKING, Reidentification};
 use crate::error::{Error, Result};
 use crate::exact::Fraction;
 use crate::kind::{Member, Params};
-use crate::plan::SensitiveItems;
+use crate::plan::{Heading, SensitiveItems};
 use crate::transactions::{
     Demand, Released, Rule, Sensitive, Together, Transactions, Written, attack, criterion, method, name_order,
 };
 use crate::watch::Watch;
+use std::collections::HashMap;
 
 /// A rule with names in place of numbers.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -114,6 +115,8 @@ pub struct Band {
 /// of the release and has no [`original`](Publication::original).
 #[derive(Clone)]
 pub struct Publication {
+    /// What the release is called, and its day.
+    pub heading: Heading,
     /// Records, in the original and in the release.
     pub records: u64,
     /// Items of all records of the release, those that are told for groups of records included.
@@ -141,6 +144,8 @@ pub struct Publication {
     pub sensitive_listed: u64,
     /// Every criterion with its verdict.
     pub criteria: Vec<Answer>,
+    /// The chance to pick the record of a person all of whose published items are known.
+    pub risk: Option<Reidentification>,
     /// What attacks found in the release.
     pub attacks: Vec<Finding>,
     /// Whether an attack that finds more than is demanded stops the release.
@@ -221,7 +226,7 @@ impl Publication {
     pub fn not_promised(&self) -> Vec<String> {
         let mut all: Vec<String> = NOT_PROMISED.map(str::to_string).to_vec();
         if self.groups.is_some() {
-            all.push("Items that are not sensitive are published as they are: whoever knows a few of a person's finds the record, and the group of records whose sensitive items are told together.".into());
+            all.push("Items that are not sensitive are published as they are: an attacker who knows a few of a person's can find the record, and the group of records whose sensitive items are published together.".into());
         }
         all
     }
@@ -231,12 +236,12 @@ impl Publication {
         let mut notes = Vec::new();
         if self.insecure_seed {
             notes.push(
-                "Not for release: random choices were made with a seed, and whoever knows it undoes them.".into(),
+                "Not for release: random choices were made with a seed, and anybody who knows it can undo them.".into(),
             );
         }
         notes.push(match self.keeps_order {
-            false => "Lines are in random order, so that their place tells nothing; items of a line are in the order of their names.".into(),
-            true => "Lines are in the order of the input: whoever knows somebody's place in it finds the record. Items of a line are in the order of their names.".into(),
+            false => "Lines are in random order, so their place discloses nothing; items of a line are in the order of their names.".into(),
+            true => "Lines are in the order of the input: an attacker who knows somebody's place in it can find the record. Items of a line are in the order of their names.".into(),
         });
         if empty_lines > 0 {
             notes.push(format!(
@@ -256,9 +261,9 @@ impl Publication {
 /// What no release of transactions promises.
 const NOT_PROMISED: [&str; 7] = [
     "This is not differential privacy: the criteria bound what somebody infers from items that a person has, not under any knowledge.",
-    "Knowledge that a person does not have an item is not covered: whoever knows that narrows down whose record it is, and may infer more.",
-    "That items were suppressed is not hidden: an item that is not in a record may have been in the person's, and whoever knows that an item of a person is missing learns that it was in the way.",
-    "Nothing is promised against somebody who knows the method and asks which originals lead to this release: it deletes no more than it thinks necessary, and that may tell something.",
+    "Knowledge that a person does not have an item is not covered: an attacker with such knowledge may infer more.",
+    "That items were suppressed is not hidden: an item that is not in a record may have been in the person's, and an attacker who notices that an item of a person is missing learns that it was deleted.",
+    "No limit holds for an attacker who knows the method and asks which originals lead to this release: the method deletes no more than it finds necessary, and that may disclose something.",
     "That a person is in the data is not hidden, and a record of items that are rare together can be recognized.",
     "Items that are not listed as sensitive are not protected, even if a person would rather hide them.",
     "Nothing is promised about several releases of the same people taken together.",
@@ -300,7 +305,7 @@ impl ObservedSets {
         if let Released::Separated(separated) = &released
             && separated.table.iter().flatten().any(|item| sensitive.has(*item))
         {
-            return Err(Error::data("a record holds sensitive items, which are told for groups of records"));
+            return Err(Error::data("a record holds sensitive items, which are published for groups of records only"));
         }
         Ok(ObservedSets { released, sensitive })
     }
@@ -335,6 +340,13 @@ impl ObservedSets {
     /// How many records have no items.
     pub fn empty_records(&self) -> u64 {
         self.released.table().iter().filter(|record| record.is_empty()).count() as u64
+    }
+
+    /// The chance to pick the record of a person all of whose published items are known.
+    pub fn risk(&self) -> Option<Reidentification> {
+        let mut classes: HashMap<&[u32], u64> = HashMap::new();
+        self.released.table().iter().for_each(|record| *classes.entry(record).or_default() += 1);
+        Reidentification::of(classes.into_values())
     }
 
     /// Kinds of items by how many records hold them.

@@ -85,7 +85,7 @@ pub fn beliefs(folder: &Path, wanted: &ChosenAttack, formats: &Formats) -> Resul
     let release = stated.release(folder, formats)?;
     let found = stated.attack_release(&release, folder, formats, |target| wanted.build().each(target))?;
     found.ok_or_else(|| {
-        let error = Error::plan(format!("{} does not tell what is believed about each group", wanted.kind.name));
+        let error = Error::plan(format!("{} does not compute a belief for each group", wanted.kind.name));
         error.help("background-knowledge does")
     })
 }
@@ -96,7 +96,7 @@ fn read(certificate: &Certificate) -> Result<Stated> {
     if stated.several_records() {
         let error =
             Error::plan("people have several records in this release, and attacks take every record for a person");
-        return Err(error.help("`sfumato skyline` with the original table tells what can be believed about people"));
+        return Err(error.help("`sfumato skyline` with the original table computes beliefs about people"));
     }
     Ok(stated)
 }

@@ -12,7 +12,7 @@ use super::stated::{Release, Stated};
 use super::statement::{Answered, Public, Statement};
 use super::verify::Claim;
 use crate::anonymize::{ChosenMethod, Class, View};
-use crate::attack::{ATTACKING, Attack, Finding, Making, Promises, Suppressed, Target};
+use crate::attack::{ATTACKING, Attack, Finding, Making, Promises, Reidentification, Suppressed, Target};
 use crate::audit::{Answer, audit_bound};
 use crate::certificate::broken;
 use crate::certificate::table::{Declared, Figures};
@@ -54,7 +54,7 @@ impl Certified for TablePlan {
 }
 
 /// What nobody can tell from a release.
-const DECLARED: &str = "declared by the publisher: the number of suppressed records, the roles of columns, which values need protection, the method with its parameters and levels, limits and hierarchies, types of columns, how cells that look like formulas were written, and earlier releases of the same table";
+const DECLARED: &str = "declared by the publisher: the number of suppressed records, the roles of columns, which values need protection, the method with its parameters and levels, limits and hierarchies, types of columns, how cells that look like formulas were written, title and date, and earlier releases of the same table";
 
 impl Public for Stated {
     type Declared = Declared;
@@ -70,7 +70,7 @@ impl Public for Stated {
     fn say(&self, folder: &Path, formats: &Formats) -> Result<Statement> {
         let release = self.release(folder, formats)?;
         let publication = describe(self, &release, folder, formats)?;
-        let report = report_html(&publication, Audience::External, "Release report");
+        let report = report_html(&publication, Audience::External);
         let mut said = Statement::new(&self.write(), &Figures::from(&publication), report, DECLARED);
         said.figure("published", "/published");
         said.figure("groups", "/groups");
@@ -95,6 +95,7 @@ impl Public for Stated {
             let claim = Claim::unverifiable(format!("attack: {name}"), why);
             said.claims.push(claim.about([format!("/undisclosed_attacks/{at}")]));
         }
+        said.figure("re-identification risk", "/reidentification_risk");
         said.figure("information kept", "/information_kept");
         said.figure("utility", "/utility");
         Ok(said)
@@ -157,6 +158,7 @@ fn describe(stated: &Stated, release: &Release, folder: &Path, formats: &Formats
     let columns = stated.column_reports(release)?;
     let kept: Vec<f64> = columns.iter().filter_map(|column| column.kept).collect();
     Ok(Publication {
+        heading: stated.heading.clone(),
         records: stated.records as usize,
         published: release.table.rows(),
         suppressed: stated.suppressed as usize,
@@ -168,6 +170,7 @@ fn describe(stated: &Stated, release: &Release, folder: &Path, formats: &Formats
         columns,
         method: stated.method_report(),
         criteria,
+        risk: stated.risk(release)?,
         earlier: stated.earlier.len(),
         notes: stated.notes(release, &attacks, &exposure)?,
         exposure,
@@ -204,6 +207,14 @@ impl Stated {
 
     fn prefers_by_values(&self) -> bool {
         self.method.prefers_by_values(self.metric.as_ref(), &self.schema)
+    }
+
+    /// The chance to pick a person's record; `None` where a record is not a person.
+    fn risk(&self, release: &Release) -> Result<Option<Reidentification>> {
+        if self.several_records() {
+            return Ok(None);
+        }
+        Reidentification::of_release(&release.table, &self.schema, &release.groups, self.sensitive.is_some())
     }
 
     fn column_reports(&self, release: &Release) -> Result<Vec<ColumnReport>> {

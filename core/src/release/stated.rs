@@ -16,7 +16,7 @@ use crate::certificate::table::{
     AttemptDeclared, CriterionDeclared, Declared, LimitsDeclared, PlanDeclared, SkewDeclared,
 };
 use crate::certificate::{
-    AttacksWord, FormulasWord, MemberDeclared, MethodDeclared, Share, WrittenBy, as_written, broken, member,
+    AttacksWord, FormulasWord, MemberDeclared, MethodDeclared, Share, WrittenBy, as_written, broken, heading, member,
 };
 use crate::criterion::Requirement;
 use crate::data::hierarchy::TOP;
@@ -26,7 +26,7 @@ use crate::data::{
 use crate::error::Result;
 use crate::exact::Fraction;
 use crate::kind::Raw;
-use crate::plan::{Attempt, Gate, Publishing, TablePlan};
+use crate::plan::{Attempt, Gate, Heading, Publishing, TablePlan};
 use crate::publish::{DeclaredSkew, Made, SkewReport};
 use crate::recode::{Form, Suppressed};
 use crate::skew;
@@ -37,6 +37,8 @@ use std::path::{Component, Path};
 pub struct Stated {
     /// The version that wrote it.
     pub version: String,
+    /// What the release is called, and its day.
+    pub heading: Heading,
     pub data: String,
     /// The file of sensitive values, in a bucketized release.
     pub sensitive: Option<String>,
@@ -93,6 +95,7 @@ impl Stated {
         let columns: Vec<StatedColumn> = columns.collect::<Result<_>>()?;
         let mut stated = Stated {
             version: env!("CARGO_PKG_VERSION").to_string(),
+            heading: publishing.heading.clone(),
             data: files[0].clone(),
             sensitive: bucketized.then(|| files[1].clone()),
             formulas: text.then(|| publishing.formulas.into()),
@@ -161,6 +164,8 @@ impl Stated {
         let MemberDeclared { name, params } = (&self.method).into();
         Declared {
             sfumato: WrittenBy { version: self.version.clone(), ..WrittenBy::own() },
+            title: self.heading.title.clone(),
+            date: self.heading.date.clone(),
             form: self.form(),
             records: self.records,
             suppressed: self.suppressed,
@@ -199,6 +204,7 @@ impl Stated {
         check_earlier(&declared.earlier_releases)?;
         let stated = Stated {
             version: declared.sfumato.version,
+            heading: heading(declared.title, declared.date)?,
             data: plain_name(declared.data)?,
             sensitive: match (declared.form, declared.sensitive) {
                 (Form::Generalized, None) => None,

@@ -56,7 +56,7 @@ pub fn together(releases: [(&str, &Path); 2], formats: &Formats) -> Result<Pair>
         |reason: &'static str, names: [String; 2]| Ok(Pair { names, related: Related::Not(reason), columns: vec![] });
     let [first, second] = [certificate(releases[0].1)?, certificate(releases[1].1)?];
     if first.is_sets() || second.is_sets() {
-        return not("for releases of transactions there is no way to yet", names);
+        return not("there is no way to compute it for transactions yet", names);
     }
     if first.head.seal == second.head.seal {
         return not("it is one release", names);

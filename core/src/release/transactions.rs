@@ -7,11 +7,11 @@ use super::verify::{Claim, certificate, plain_file};
 use super::{Certified, write_file};
 pub use crate::certificate::sets::DATA;
 use crate::certificate::sets::{Declared, Figures, FormWord, OrderWord, SensitiveDeclared};
-use crate::certificate::{broken, member};
+use crate::certificate::{broken, heading, member};
 use crate::data::Formats;
 use crate::error::{Error, Result};
 use crate::kind::Member;
-use crate::plan::{SetPlan, demanded};
+use crate::plan::{Heading, SetPlan, demanded};
 use crate::publish::earlier_sentence;
 use crate::publish::transactions::{Finding, Made, ObservedSets, Publication, SensitiveSource};
 use crate::report::html::{Audience, transactions_html};
@@ -65,6 +65,7 @@ pub fn is_release(folder: &Path) -> Result<bool> {
 /// What a certificate declares: the plan as far as everybody may know it, and how to read the
 /// release.
 pub struct StatedSets {
+    heading: Heading,
     delimiter: char,
     is_separated: bool,
     is_generalized: bool,
@@ -80,7 +81,7 @@ pub struct StatedSets {
 }
 
 /// What nobody can tell from a release.
-const DECLARED: &str = "declared by the publisher: that the listed items are all that are sensitive, the method with its parameters, whether items are coarser ones, the order of lines, whether attacks that find too much refuse a release, and earlier releases of the same records";
+const DECLARED: &str = "declared by the publisher: that the listed items are all that are sensitive, the method with its parameters, whether items are coarser ones, the order of lines, whether attacks that find too much refuse a release, title and date, and earlier releases of the same records";
 
 impl Public for StatedSets {
     type Declared = Declared;
@@ -94,6 +95,7 @@ impl Public for StatedSets {
         }
         check_earlier(&declared.earlier_releases)?;
         Ok(StatedSets {
+            heading: heading(declared.title, declared.date)?,
             delimiter: declared.delimiter,
             is_separated: declared.form == FormWord::Separated,
             is_generalized: declared.generalized,
@@ -116,12 +118,13 @@ impl Public for StatedSets {
     fn say(&self, folder: &Path, formats: &Formats) -> Result<Statement> {
         let (publication, order) = describe(self, folder, formats)?;
         let declared = Declared { earlier_releases: self.earlier.clone(), ..Declared::from(&publication) };
-        let report = transactions_html(&publication, Audience::External, "Release report");
+        let report = transactions_html(&publication, Audience::External);
         let mut said = Statement::new(&declared, &Figures::from(&publication), report, DECLARED);
         for key in ["records", "published_items", "published_occurrences", "groups"] {
             said.figure(key, &format!("/{key}"));
         }
         said.figure("sensitive items of the release", "/sensitive");
+        said.figure("re-identification risk", "/reidentification_risk");
         let otherwise = "they are not each once, in the order of names";
         said.claims.push(Claim::checked("order of sensitive items", order.names_once, otherwise));
         let otherwise = "some are not listed as sensitive";
@@ -199,6 +202,7 @@ fn describe(stated: &StatedSets, folder: &Path, formats: &Formats) -> Result<(Pu
     let order = file_order(stated, folder, &names, &released)?;
     let seen = ObservedSets::new(released, &names)?;
     let mut publication = Publication {
+        heading: stated.heading.clone(),
         records: seen.records(),
         published_occurrences: seen.occurrences(),
         published_items: seen.kinds(),
@@ -212,6 +216,7 @@ fn describe(stated: &StatedSets, folder: &Path, formats: &Formats) -> Result<(Pu
         sensitive: stated.sensitive.clone(),
         sensitive_listed: names.len() as u64,
         criteria: seen.answers(&stated.requirements)?,
+        risk: seen.risk(),
         attacks: seen.watched_findings(&stated.attacks, stated.demand()?, formats.watch())?,
         attacks_refuse: stated.attacks_refuse,
         bands: seen.bands(),

@@ -2,7 +2,7 @@
 
 use super::terminal::{counted, grouped, number, percent, table, trimmed};
 use crate::attack::{CLAIMED_BELIEF, UNDECIDED_PEOPLE, VULNERABLE_SHARE};
-use crate::certificate::table::FindingFigures;
+use crate::certificate::table::{BeliefWord, FindingFigures};
 use crate::certificate::{Named, value};
 use serde::Serialize;
 use serde_json::Value;
@@ -77,13 +77,16 @@ pub fn attacks_text(found: &[Reported]) -> String {
         rows.add_row([
             finding.attack.clone(),
             finding.on.clone().unwrap_or_default(),
-            number(finding.highest_belief),
+            match finding.highest_belief_is {
+                BeliefWord::Exact => percent(finding.highest_belief),
+                BeliefWord::AtLeast => format!("≥ {}", percent(finding.highest_belief)),
+            },
             grouped(finding.people as usize),
             if *source == Source::Release { "from the release" } else { "when it was made" }.into(),
         ]);
     }
     if found.is_empty() {
-        return "Nothing to attack: what the attack is about was not done in this release.\n".to_string();
+        return "Nothing to attack: this release does not do what the attack is about.\n".to_string();
     }
     let mut text = trimmed(&rows.to_string());
     for one in found {
@@ -92,7 +95,7 @@ pub fn attacks_text(found: &[Reported]) -> String {
         text += &budget_text(one);
     }
     if found.iter().any(|one| one.source == Source::Certificate) {
-        text += "\nWhat was found when the release was made is told by its certificate: the release alone is not enough to find it again.\n";
+        text += "\nFindings marked “when it was made” are those of the certificate: the release alone is not enough to repeat the attack.\n";
     }
     text
 }
@@ -102,36 +105,36 @@ fn budget_text(one: &Reported) -> String {
     let Some(people) = one.detail("people_above") else { return String::new() };
     let above = one.finding.params.get("above").and_then(Value::as_str).unwrap_or_default();
     let promised = match one.finding.limit {
-        Some(limit) => format!("The tightest limit on that is {}.", number(limit)),
-        None => "Nothing is promised against that.".to_string(),
+        Some(limit) => format!("The tightest limit on that is {}.", percent(limit)),
+        None => "No limit is set for this attack.".to_string(),
     };
     let (knowledge, people) = (&one.finding.knowledge, counted(people as u64, "record"));
     format!(
-        "\n{}\n  Whoever knows {knowledge} believes something about {people} with more than {above}. {promised}\n",
+        "\n{}\n  An attacker who knows {knowledge} reaches a belief above {above} about {people}. {promised}\n",
         one.subject()
     )
 }
 
-/// What knowing how records were withheld tells, in a sentence.
+/// What knowing how records were withheld discloses, in a sentence.
 fn claim_text(one: &Reported) -> String {
     let Some(claimed) = one.detail(CLAIMED_BELIEF) else { return String::new() };
     let (subject, highest) = (one.subject(), one.finding.highest_belief);
     if one.detail(UNDECIDED_PEOPLE).is_some_and(|people| people > 0.0) {
-        return format!("\n{subject}\n  It could not be counted: nothing is claimed about it.\n");
+        return format!("\n{subject}\n  The attack is inconclusive: nothing is claimed about it.\n");
     }
     let end = if highest > claimed { "That is more than was claimed" } else { "No more was claimed" };
     format!(
-        "\n{subject}\n  Whoever knows {} believes by {} at most which value was the most frequent. {end}: {}.\n",
+        "\n{subject}\n  The belief of an attacker who knows {} in which value was the most frequent is at most {}. {end}: {}.\n",
         one.finding.knowledge,
-        number(highest),
-        number(claimed),
+        percent(highest),
+        percent(claimed),
     )
 }
 
-/// What knowing the method tells, in sentences.
+/// What knowing the method discloses, in sentences.
 fn method_text(one: &Reported) -> String {
     let Some(share) = one.detail(VULNERABLE_SHARE) else { return String::new() };
-    let belief = number(one.finding.highest_belief);
+    let belief = percent(one.finding.highest_belief);
     let highest = match one.detail("max_belief_times_l") {
         Some(times) if times > 0.0 => format!("{belief} ({} × the promised limit)", number(times)),
         _ => belief,
@@ -141,16 +144,16 @@ fn method_text(one: &Reported) -> String {
     // Where groups are undecided, both figures may be higher.
     let at_least = if groups > 0 { "at least " } else { "" };
     let mut text = format!(
-        "\n{}\n  Whoever knows the method believes more than is promised about {at_least}{} of the records; the highest belief is {at_least}{highest}.\n",
+        "\n{}\n  An attacker who knows the method believes more than is promised about {at_least}{} of the records; the highest belief is {at_least}{highest}.\n",
         one.subject(),
         percent(share)
     );
     if let Some(bound) = one.detail(BOUND) {
-        text += &format!("  By the theory of this method, no belief exceeds {}.\n", number(bound));
+        text += &format!("  By the theory of this method, no belief exceeds {}.\n", percent(bound));
     }
     if groups > 0 {
         let (groups, people) = (counted(groups, "group"), counted(people, "record"));
-        text += &format!("  {groups} with {people} could not be decided: nothing is claimed about them.\n");
+        text += &format!("  The attack is inconclusive for {groups} with {people}: nothing is claimed about them.\n");
     }
     text
 }

@@ -253,7 +253,7 @@ mod tests {
 
     #[test]
     fn amounts_are_short() {
-        assert_eq!([amount(9.0), amount(71.0 / 9.0), amount(12_345.6)], ["9", "7.88889", "12,346"]);
+        assert_eq!([amount(9.0), amount(71.0 / 9.0), amount(12_345.6)], ["9", "7.889", "12,346"]);
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! What people and programs read: terminal text and JSON, from the same values.
 
 mod attacks;
+mod comparison;
 mod eligibility;
 pub mod html;
 mod json;
@@ -11,9 +12,10 @@ mod together;
 pub mod transactions;
 
 pub use attacks::{Reported, Source, attack_json, attacks_text};
+pub use comparison::compare_text;
 pub use eligibility::{eligibility_json, eligibility_text};
 pub use json::{answer_json, audit_json, internal_json, list_json, profile_json};
-pub use release::{compare_text, publication_text};
+pub use release::publication_text;
 pub use skyline::{skyline_json, skyline_text};
 pub use terminal::{audit_text, counted, grouped, list_text, profile_text};
 pub use together::{Pair, Related, together_json, together_text};

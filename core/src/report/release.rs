@@ -1,11 +1,7 @@
-//! Terminal text about releases: one, and several side by side.
+//! Terminal text about a release.
 
-use super::terminal::{answers_text, counted, grouped, number, percent, table, trimmed};
-use super::transactions;
+use super::terminal::{answers_text, counted, criteria_clause, grouped, number, percent, table, trimmed};
 use crate::attack::Finding;
-use crate::certificate::Certificate;
-use crate::certificate::table::{BeliefWord, Declared, Figures};
-use crate::error::Result;
 use crate::publish::{ColumnReport, Publication};
 use crate::recode::Form;
 
@@ -13,7 +9,7 @@ use crate::recode::Form;
 pub fn publication_text(publication: &Publication) -> String {
     let mut text = format!("{}\n\nQuasi-identifiers\n", headline(publication));
     if publication.form == Form::Bucketized {
-        text += "as they are, with group numbers; sensitive values apart from them\n";
+        text += "published as they are, with group numbers; sensitive values are in a table of their own\n";
     }
     text += &levels_text(&publication.columns);
     text += &format!("\nCriteria\n{}", answers_text(&publication.criteria));
@@ -44,11 +40,8 @@ fn headline(publication: &Publication) -> String {
         (1, _) => format!("1 of {tried} exceeds its limit"),
         (some, _) => format!("{some} of {tried} exceed their limits"),
     };
-    let criteria = match publication.criteria.len() {
-        1 => "the criterion holds".to_string(),
-        2 => "both criteria hold".to_string(),
-        several => format!("all {several} criteria hold"),
-    };
+    let failed = publication.criteria.iter().filter(|answer| !answer.verdict.holds).count();
+    let criteria = criteria_clause(failed, publication.criteria.len());
     let suppressed = match publication.suppressed {
         0 => String::new(),
         some => format!(", {} suppressed", counted(some as u64, "record")),
@@ -93,8 +86,8 @@ fn attacks_text(findings: &[Finding]) -> String {
             .to_string(),
             finding.title(),
             finding.on.clone().unwrap_or_default(),
-            format!("{}{}", if finding.is_lower_bound { "≥ " } else { "" }, number(finding.highest.to_f64())),
-            finding.limit.map_or_else(|| "none".to_string(), |limit| number(limit.belief.to_f64())),
+            format!("{}{}", if finding.is_lower_bound { "≥ " } else { "" }, percent(finding.highest.to_f64())),
+            finding.limit.map_or_else(|| "none".to_string(), |limit| percent(limit.belief.to_f64())),
             grouped(finding.people as usize),
             grouped(finding.above_limit as usize),
         ]);
@@ -129,9 +122,9 @@ fn search_text(publication: &Publication) -> String {
         0 => String::new(),
         some => format!(", {} of them minimal", grouped(some)),
     };
-    let end = if search.exhaustive { "" } else { " The search was bounded: a better choice of levels may exist." };
+    let end = if search.exhaustive { "" } else { " The search was bounded: a better transformation may exist." };
     format!(
-        "{} chose by {} = {} among {} choices of levels; {} were looked at, {} are known to be safe{minimal}.{end}",
+        "{} chose by {} = {} among {} transformations (choices of levels); {} were looked at, {} are known to be safe{minimal}.{end}",
         publication.method.name,
         chosen.metric,
         number(search.value),
@@ -151,101 +144,4 @@ fn grouping_text(publication: &Publication) -> String {
     };
     let average = publication.published as f64 / publication.groups.max(1) as f64;
     format!("{} ({}) formed groups of {average:.1} records on average; {withheld}.", method.name, method.class.name())
-}
-
-/// What `compare` prints: certificates side by side, one column each. All must be about one kind of
-/// data.
-pub fn compare_text(releases: &[(String, Certificate)]) -> Result<String> {
-    let names: Vec<&str> = releases.iter().map(|(name, _)| name.as_str()).collect();
-    if releases.iter().any(|(_, certificate)| certificate.is_sets()) {
-        let parts = releases.iter().map(|(_, certificate)| Ok((certificate.part()?, certificate.part()?)));
-        return Ok(transactions::compare_text(&names, &parts.collect::<Result<Vec<_>>>()?));
-    }
-    let parts = releases.iter().map(|(_, certificate)| Ok(Column::of(certificate.part()?, certificate.part()?)));
-    let columns: Vec<Column> = parts.collect::<Result<_>>()?;
-    let header: Vec<&str> = [""].into_iter().chain(names).collect();
-    let mut rows = table(&header, &(1..=releases.len()).collect::<Vec<_>>());
-    for (_, label) in labels(&columns) {
-        let cells = columns.iter().map(|column| column.cell(&label));
-        rows.add_row([label.clone()].into_iter().chain(cells).collect::<Vec<_>>());
-    }
-    Ok(trimmed(&rows.to_string()))
-}
-
-/// What is compared of a release: parts, each with labels and what stands beside them.
-struct Column(Vec<(usize, String, String)>);
-
-impl Column {
-    fn of(declared: Declared, figures: Figures) -> Column {
-        let mut column = Column(Vec::new());
-        let count = |count: u64| grouped(count as usize);
-        let measured = |value: Option<f64>| value.map_or("–".into(), number);
-        column.add("records", count(declared.records));
-        if let Some(skew) = declared.skew {
-            column.add("withheld first", skew.withheld.map_or("–".into(), count));
-            column.add("withheld by", skew.method);
-        }
-        column.next();
-        column.add("published", count(figures.published));
-        column.add("suppressed", count(declared.suppressed));
-        column.add("groups", count(figures.groups));
-        column.next();
-        for (name, kept) in &figures.information_kept.columns.0 {
-            column.add(&format!("information kept: {name}"), percent(*kept));
-        }
-        column.next();
-        let overall = percent(figures.information_kept.overall);
-        column.add("information kept: overall all quasi-identifiers", overall);
-        for (name, level) in figures.method.levels.iter().flat_map(|levels| &levels.0) {
-            column.add(&format!("level: {name}"), count(*level as u64));
-        }
-        column.next();
-        for (wanted, found) in declared.criteria.iter().zip(&figures.criteria) {
-            let on = if let [on] = wanted.columns() { format!(" {on}") } else { String::new() };
-            column.add(&format!("criterion: {}{on}", wanted.criterion), measured(found.measured));
-        }
-        column.next();
-        for found in &figures.attacks {
-            let on = found.on.as_ref().map_or(String::new(), |on| format!(" {on}"));
-            let bound = if found.highest_belief_is == BeliefWord::Exact { "" } else { "≥ " };
-            column.add(&format!("belief: {}{on}", found.attack), format!("{bound}{}", number(found.highest_belief)));
-        }
-        column.next();
-        for (name, value) in &figures.utility.0 {
-            let shown = value.as_ref().map(|value| value.as_u64().map_or_else(|| measured(value.as_f64()), count));
-            column.add(&format!("utility: {name}"), shown.unwrap_or("–".into()));
-        }
-        column
-    }
-
-    /// Ends a part.
-    fn next(&mut self) {
-        let part = self.0.last().map_or(0, |last| last.0);
-        self.0.push((part + 1, String::new(), String::new()));
-    }
-
-    /// Adds a line; the same one again, with other parameters, gets a number.
-    fn add(&mut self, label: &str, text: String) {
-        let part = self.0.last().map_or(0, |last| last.0);
-        let is_like = |known: &&(usize, String, String)| known.1 == label || known.1.starts_with(&format!("{label} ("));
-        let before = self.0.iter().filter(is_like).count();
-        let label = if before == 0 { label.to_string() } else { format!("{label} ({})", before + 1) };
-        self.0.push((part, label, text));
-    }
-
-    fn cell(&self, label: &str) -> String {
-        self.0.iter().find(|(_, known, _)| known == label).map_or("–".into(), |(_, _, text)| text.clone())
-    }
-}
-
-/// The labels of all releases: part by part, each once.
-fn labels(columns: &[Column]) -> Vec<(usize, String)> {
-    let mut labels: Vec<(usize, String)> = Vec::new();
-    for (part, label, _) in columns.iter().flat_map(|column| &column.0).filter(|line| !line.1.is_empty()) {
-        if !labels.iter().any(|(_, known)| known == label) {
-            labels.push((*part, label.clone()));
-        }
-    }
-    labels.sort_by_key(|(part, _)| *part);
-    labels
 }

@@ -1,6 +1,6 @@
 //! What somebody may know before she is too sure: the knowledge skyline as text and as JSON.
 
-use super::terminal::{counted, grouped, percent, table, trimmed};
+use super::terminal::{counted, grouped, percent, short, table, trimmed};
 use crate::criterion::{Budget, Case};
 use crate::explore::{Company, Exploration, Grounding, GroupPlace, KnownPeople, Share};
 use serde_json::{Value, json};
@@ -40,16 +40,16 @@ pub(super) fn verdict(found: &Exploration) -> String {
     let unaided = percent(found.unaided);
     match found.points.len() {
         _ if found.having == 0 => {
-            "No group has it, so whatever is known, nobody can believe in it: everything is safe.".to_string()
+            "No group has it, so nobody can believe in it, whatever they know: everything is safe.".to_string()
         }
         0 => format!(
-            "Nothing is safe: even without any knowledge somebody's belief in it is {unaided}, which is not below {confidence}."
+            "Nothing is safe: even without background knowledge the belief in it reaches {unaided}, which is not below {confidence}."
         ),
         1 => format!(
-            "Without any knowledge the belief in it is at most {unaided}. It stays below {confidence} as long as nobody knows more than this in any respect:"
+            "Without background knowledge the belief in it is at most {unaided}. It stays below {confidence} for attackers who know no more than this in any respect:"
         ),
         points => format!(
-            "Without any knowledge the belief in it is at most {unaided}. It stays below {confidence} for whoever knows no more than one of these {} amounts:",
+            "Without background knowledge the belief in it is at most {unaided}. It stays below {confidence} for attackers who know no more than one of these {} amounts:",
             grouped(points)
         ),
     }
@@ -57,11 +57,11 @@ pub(super) fn verdict(found: &Exploration) -> String {
 
 /// 95 %, 99.5 %: as short as it was written.
 pub(super) fn share(share: f64) -> String {
-    format!("{} %", super::terminal::number(share * 100.0))
+    format!("{} %", short(&format!("{:.6}", share * 100.0)))
 }
 
 fn points_text(found: &Exploration) -> String {
-    let mut rows = table(&["", "l", "k", "m", "whoever knows"], &[1, 2, 3]);
+    let mut rows = table(&["", "l", "k", "m", "background knowledge"], &[1, 2, 3]);
     for point in found.points.iter().take(MOST_POINTS) {
         let words = knows(found.case, *point);
         rows.add_row([String::new(), point.l.to_string(), point.k.to_string(), point.m.to_string(), words]);
@@ -149,7 +149,7 @@ fn shade(number: u64, largest: u64) -> char {
 fn worst_text(found: &Exploration, worst: &Grounding) -> String {
     let Budget { l, k, m } = worst.budget;
     let mut text = format!(
-        "\nThe least that is too much: l = {l}, k = {k}, m = {m} ({}) leads to a belief of {}.\n\n",
+        "\nThe smallest unsafe knowledge: l = {l}, k = {k}, m = {m} ({}) leads to a belief of {}.\n\n",
         knows(found.case, worst.budget),
         percent(worst.belief)
     );
@@ -315,11 +315,11 @@ pub(super) mod tests {
         let text = skyline_text(&explored(&FIGURE_3, "Cancer", Fraction::new(95, 100)));
         for part in [
             "\"Cancer\" in column disease: 8 people in 2 groups; 1 group has it",
-            "at most 25.0 %. It stays below 95 % for whoever knows no more than one of these 3 amounts",
+            "at most 25.0 %. It stays below 95 % for attackers who know no more than one of these 3 amounts",
             "   0  2  0  2 others' values\n",
             "   1  0  2  1 value that the person does not have and 2 relatives\n",
             "      0  █2  ▒1  ░0\n",
-            "The least that is too much: l = 1, k = 1, m = 0",
+            "The smallest unsafe knowledge: l = 1, k = 1, m = 0",
             "target     somebody in group 2 (4 people, from record 5), such as record 6",
             "values     known not to be the target's: Flu (2)",
             "others     1 (record 8) in the target's group, known to have AIDS (1)",
@@ -334,7 +334,7 @@ pub(super) mod tests {
     fn extremes_are_said() {
         let text = skyline_text(&explored(&FIGURE_3, "AIDS", Fraction::new(1, 2)));
         assert!(
-            text.contains("Nothing is safe: even without any knowledge somebody's belief in it is 50.0 %"),
+            text.contains("Nothing is safe: even without background knowledge the belief in it reaches 50.0 %"),
             "{text}"
         );
         let nothing = explored(&FIGURE_3, "gout", Fraction::new(1, 2));

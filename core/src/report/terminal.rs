@@ -21,7 +21,7 @@ pub(super) fn table(header: &[&str], right: &[usize]) -> Table {
 /// What `check` prints.
 pub fn audit_text(audit: &Audit) -> String {
     let mut text = format!(
-        "{} in {} ({:.1} a group on average)\n\n",
+        "{} in {} (equivalence classes), {:.1} records each on average\n\n",
         counted(audit.records, "record"),
         counted(audit.groups as u64, "group"),
         audit.records as f64 / audit.groups.max(1) as f64,
@@ -31,18 +31,40 @@ pub fn audit_text(audit: &Audit) -> String {
     let failed = audit.criteria.iter().filter(|answer| !answer.verdict.holds).count();
     text += &match (failed, audit.criteria.len()) {
         (_, 0) => "\nThe plan requires nothing: add [[require]] sections to it.\n".to_string(),
-        (0, 1) => "\n✓ The criterion holds.\n".to_string(),
-        (0, all) => format!("\n✓ All {all} criteria hold.\n"),
-        (failed, all) => format!("\n✗ {failed} of {all} criteria do not hold.\n"),
+        (failed, all) => verdict_line(failed, all),
     };
     text
+}
+
+/// Whether the criteria hold, as a line of its own.
+pub(super) fn verdict_line(failed: usize, all: usize) -> String {
+    format!("\n{} {}.\n", if failed == 0 { '✓' } else { '✗' }, capital(&criteria_clause(failed, all)))
+}
+
+/// Whether the criteria hold, as a part of a sentence.
+pub(super) fn criteria_clause(failed: usize, all: usize) -> String {
+    match (failed, all) {
+        (_, 0) => "the plan asks for no criterion".to_string(),
+        (0, 1) => "the criterion holds".to_string(),
+        (0, 2) => "both criteria hold".to_string(),
+        (0, all) => format!("all {all} criteria hold"),
+        (_, 1) => "the criterion does not hold".to_string(),
+        (1, all) => format!("1 of {all} criteria does not hold"),
+        (failed, all) => format!("{failed} of {all} criteria do not hold"),
+    }
+}
+
+/// A text that starts a sentence.
+pub(super) fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
 /// That a value is too frequent for any grouping, if so.
 fn in_the_way(answer: &Answer) -> Option<String> {
     let found = answer.eligibility?;
     Some(format!(
-        "\nNo grouping of these records can satisfy {} on {}: one value has {} of them, where one in {} ({}) would do. `sfumato inspect --plan PLAN --eligibility {}` tells whether withholding some first would help, and at what cost.\n",
+        "\nNo grouping of these records can satisfy {} on {}: one value has {} of them, where at most one in {} ({}) is possible. `sfumato inspect --plan PLAN --eligibility {}` says whether withholding some records first would help, and at what cost.\n",
         answer.requirement.criterion.kind.name,
         answer.requirement.on.join(", "),
         percent(found.too_frequent?.to_f64()),
@@ -133,7 +155,7 @@ pub fn profile_text(profile: &Profile) -> String {
     }
     text += &trimmed(&rows.to_string());
     if !profile.combinations.is_empty() {
-        text += "\nMost identifying pairs and triples (share of records that nobody else equals in these columns):\n\n";
+        text += "\nMost identifying pairs and triples of columns (share of records that are unique in them):\n\n";
         let mut rows = table(&["unique", "distinct", "columns"], &[0, 1]);
         for found in &profile.combinations {
             rows.add_row([percent(found.unique_share), grouped(found.distinct), found.columns.join(" + ")]);
@@ -144,7 +166,7 @@ pub fn profile_text(profile: &Profile) -> String {
         text += &format!("\nNote: {note}\n");
     }
     if let Some(sampled) = profile.sampled {
-        text += &format!("(counted over {} of the records; over all of them fewer are unique)\n", grouped(sampled));
+        text += &format!("(counted on a sample of {} records; fewer are unique among all)\n", grouped(sampled));
     }
     text
 }
@@ -186,18 +208,34 @@ pub(super) fn trimmed(table: &str) -> String {
     table.lines().map(|line| format!("{}\n", line.trim_end())).collect()
 }
 
-/// Up to six significant digits.
+/// Four significant digits; large numbers in groups of three.
 pub(super) fn number(value: f64) -> String {
-    if value == 0.0 || !value.is_finite() {
-        return format!("{value}");
+    let (sign, size) = (if value < 0.0 { "−" } else { "" }, value.abs());
+    match size {
+        _ if value.is_nan() => "–".into(),
+        _ if value.is_infinite() => format!("{sign}∞"),
+        1000.0.. => format!("{sign}{}", grouped(size.round() as usize)),
+        ..1e-9 => "0".into(),
+        _ => {
+            let places = (3 - size.log10().floor() as i32).clamp(0, 12) as usize;
+            format!("{sign}{}", short(&format!("{size:.places$}")))
+        }
     }
-    let places = (5 - value.abs().log10().floor() as i32).clamp(0, 10) as usize;
-    let text = format!("{value:.places$}");
-    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_string() } else { text }
 }
 
+/// A decimal without zeros at its end.
+pub(super) fn short(decimal: &str) -> &str {
+    if decimal.contains('.') { decimal.trim_end_matches('0').trim_end_matches('.') } else { decimal }
+}
+
+/// 12.3 %; what is not nothing is not rounded to nothing, nor what is not all to all.
 pub(super) fn percent(share: f64) -> String {
-    format!("{:.1} %", share * 100.0)
+    match share {
+        _ if !share.is_finite() => "–".into(),
+        _ if share > 0.0 && share < 0.0005 => "under 0.1 %".into(),
+        _ if (0.9995..1.0).contains(&share) => "over 99.9 %".into(),
+        _ => format!("{:.1} %", share * 100.0),
+    }
 }
 
 /// 1 group, 12,345 groups
@@ -224,10 +262,21 @@ mod tests {
 
     #[test]
     fn numbers_are_short() {
-        assert_eq!(number(2.8284271247), "2.82843");
-        assert_eq!(number(30162.0), "30162");
-        assert_eq!(number(0.05), "0.05");
-        assert_eq!(number(1e-7), "0.0000001");
+        let numbers = [2.8284271247, 30162.0, 0.05, 0.5643901, 123456.7, 5.0, 1e-15, f64::INFINITY].map(number);
+        assert_eq!(numbers, ["2.828", "30,162", "0.05", "0.5644", "123,457", "5", "0", "∞"]);
+        let shares = [0.1234, 0.0, 0.0001, 0.99999, 1.0].map(percent);
+        assert_eq!(shares, ["12.3 %", "0.0 %", "under 0.1 %", "over 99.9 %", "100.0 %"]);
+        let clauses =
+            [(0, 1), (0, 2), (0, 3), (1, 1), (1, 2), (2, 3)].map(|(failed, all)| criteria_clause(failed, all));
+        let expected = [
+            "the criterion holds",
+            "both criteria hold",
+            "all 3 criteria hold",
+            "the criterion does not hold",
+            "1 of 2 criteria does not hold",
+            "2 of 3 criteria do not hold",
+        ];
+        assert_eq!(clauses, expected);
         assert_eq!([grouped(7), grouped(1234), grouped(1234567)], ["7", "1,234", "1,234,567"]);
     }
 }

@@ -1,6 +1,6 @@
 //! What several releases of the same people tell together, in words and as JSON.
 
-use super::terminal::{grouped, number};
+use super::terminal::{grouped, percent};
 use crate::attack::together::{Composition, Found};
 use serde_json::{Value, json};
 
@@ -68,7 +68,7 @@ const UNRELATED: &str = "no table leads to both releases: either they are not ab
 const TOO_LARGE: &str = "there are too many pairs of groups to look at";
 
 /// What is said before any finding.
-pub(super) const HOW: &str = "Computed from the releases alone, for whoever knows in which group of each a person is: if both are given out, the criteria of neither limit this.";
+pub(super) const HOW: &str = "Computed from the releases alone, for an attacker who knows in which group of each a person is. If both are given out, the criteria of neither limit this.";
 
 /// What `compare` prints about several releases together.
 pub fn together_text(pairs: &[Pair]) -> String {
@@ -127,20 +127,20 @@ fn found_sentence(found: &Found) -> String {
     };
     let alone =
         format!("{} and {} by each release alone", grouped(first.certain as usize), grouped(second.certain as usize));
-    let shares = format!("{} and {} alone", number(first.highest), number(second.highest));
+    let shares = format!("{} and {} alone", percent(first.highest), percent(second.highest));
     let belief = match found.about {
-        _ if found.certain > 0 => format!("the highest belief is 1 ({shares})"),
-        Some(about) => format!("the highest belief is about {} ({shares})", number(about)),
+        _ if found.certain > 0 => format!("the highest belief is 100 % ({shares})"),
+        Some(about) => format!("the highest belief is about {} ({shares})", percent(about)),
         None if found.at_least <= first.highest.max(second.highest) => format!(
-            "no higher belief is found than by each release alone ({shares}), but how many people the groups have in common is not known from the releases, and whoever knows it may believe more"
+            "no higher belief is found than by each release alone ({shares}), but how many people the groups have in common is not known from the releases, and an attacker who knows it may believe more"
         ),
         None => format!(
-            "the highest belief is at least {} ({shares}): how many people the groups have in common is not known from the releases, and whoever knows it may believe more",
-            number(found.at_least)
+            "the highest belief is at least {} ({shares}): how many people the groups have in common is not known from the releases, and an attacker who knows it may believe more",
+            percent(found.at_least)
         ),
     };
     let nested = match found.is_nested {
-        true => " The groups of one release are unions of the other's: both tell what the finer one tells.",
+        true => " The groups of one release are unions of the other's: both disclose what the finer one discloses.",
         false => "",
     };
     let labels = match found.takes_labels {
@@ -178,7 +178,7 @@ mod tests {
     fn what_becomes_certain_comes_first() {
         let told = text(Related::Declared, Composition::Found(found(8, Some(1.0), false)));
         assert!(told.contains("declared") && told.contains("✗ disease: at least 8 of 8 people are certain"), "{told}");
-        assert!(told.contains("the highest belief is 1 (0.5 and 0.4 alone)"), "{told}");
+        assert!(told.contains("the highest belief is 100 % (50.0 % and 40.0 % alone)"), "{told}");
     }
 
     #[test]

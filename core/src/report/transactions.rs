@@ -1,6 +1,6 @@
 //! Reports on transactions: JSON documents and terminal text.
 
-use super::terminal::{counted, grouped, number, percent, table, trimmed};
+use super::terminal::{counted, criteria_clause, grouped, number, percent, table, trimmed, verdict_line};
 use crate::certificate::sets::{
     AttackDeclared, CriterionDeclared, Declared, Figures, FindingFigures, RuleFigures, VerdictFigures,
 };
@@ -62,7 +62,7 @@ pub fn check_json(seen: &ObservedSets, answers: &[Answer]) -> Value {
 /// What `check` prints.
 pub fn check_text(seen: &ObservedSets, answers: &[Answer]) -> String {
     let sensitive = seen.sensitive_kinds();
-    let mut text = format!(
+    let text = format!(
         "{} with {}, of {} of which {} {} sensitive\n\n{}",
         counted(seen.records(), "record"),
         counted(seen.occurrences(), "item"),
@@ -72,12 +72,7 @@ pub fn check_text(seen: &ObservedSets, answers: &[Answer]) -> String {
         answers_text(answers)
     );
     let failed = answers.iter().filter(|answer| !answer.holds).count();
-    text += &match (failed, answers.len()) {
-        (0, 1) => "\n✓ The criterion holds.\n".to_string(),
-        (0, all) => format!("\n✓ All {all} criteria hold.\n"),
-        (failed, all) => format!("\n✗ {failed} of {all} criteria do not hold.\n"),
-    };
-    text
+    text + &verdict_line(failed, answers.len())
 }
 
 fn answers_text(answers: &[Answer]) -> String {
@@ -87,7 +82,7 @@ fn answers_text(answers: &[Answer]) -> String {
             if answer.holds { "✓" } else { "✗" }.to_string(),
             answer.wanted.kind.name.to_string(),
             asked(&answer.wanted.params),
-            answer.worst.as_ref().map_or("–".into(), |rule| number(rule.confidence().to_f64())),
+            answer.worst.as_ref().map_or("–".into(), |rule| percent(rule.confidence().to_f64())),
             grouped(answer.looked_at as usize),
         ]);
     }
@@ -96,7 +91,10 @@ fn answers_text(answers: &[Answer]) -> String {
     text += &match worst_rule(answers) {
         None => "\nNo rule leads to a sensitive item.\n".to_string(),
         Some(rule) if whole => format!("\nThe most confident rule: {}\n", rule_text(rule)),
-        Some(rule) => format!("\nA confident rule (there may be worse: not all were looked at): {}\n", rule_text(rule)),
+        Some(rule) => format!(
+            "\nA confident rule (not all rules were looked at: a more confident one may exist): {}\n",
+            rule_text(rule)
+        ),
     };
     text
 }
@@ -113,7 +111,10 @@ fn rule_text(rule: &NamedRule) -> String {
     let (support, of) = (grouped(rule.support as usize), grouped(rule.of as usize));
     let share = percent(rule.confidence().to_f64());
     match rule.antecedent.is_empty() {
-        true => format!("{}: {support} of {of} records that are told together ({share})", quoted(&rule.consequent)),
+        true => format!(
+            "{}: {support} of {of} records whose sensitive items are published together ({share})",
+            quoted(&rule.consequent)
+        ),
         false => format!("{} → {}: {support} of {of} ({share})", listed(&rule.antecedent), quoted(&rule.consequent)),
     }
 }
@@ -131,7 +132,10 @@ fn listed(names: &[String]) -> String {
 pub fn publication_text(publication: &Publication) -> String {
     let mut text = format!("{}\n\nCriteria\n{}", headline(publication), answers_text(&publication.criteria));
     if !publication.attacks.is_empty() {
-        text += &format!("\nAttacks (what was found before is not for release)\n{}", before_and_after(publication));
+        text += &format!(
+            "\nAttacks (what was found in the original is not for release)\n{}",
+            before_and_after(publication)
+        );
     }
     let utility = publication.original.as_ref().map_or(&[][..], |original| &original.utility);
     if !utility.is_empty() {
@@ -149,15 +153,12 @@ pub fn publication_text(publication: &Publication) -> String {
 }
 
 fn headline(publication: &Publication) -> String {
-    let criteria = match publication.criteria.len() {
-        1 => "the criterion holds".to_string(),
-        2 => "both criteria hold".to_string(),
-        several => format!("all {several} criteria hold"),
-    };
+    let criteria = criteria_clause(0, publication.criteria.len());
     let excessive = publication.attacks.iter().filter(|found| found.is_excessive()).count();
     let (mark, attacks) = match excessive {
-        0 => (if publication.earlier > 0 { "!" } else { "✓" }, "no attack found more than is demanded".to_string()),
-        some => ("✗", format!("{} found more than is demanded", counted(some as u64, "attack"))),
+        0 => (if publication.earlier > 0 { "!" } else { "✓" }, "no attack exceeds its limit".to_string()),
+        1 => ("✗", "1 attack exceeds its limit".to_string()),
+        some => ("✗", format!("{some} attacks exceed their limits")),
     };
     let published = grouped(publication.published_occurrences as usize);
     let items = publication.original.as_ref().map_or(format!("{published} items"), |original| {
@@ -175,7 +176,7 @@ fn headline(publication: &Publication) -> String {
 
 fn before_and_after(publication: &Publication) -> String {
     let count = |count: Option<u64>| count.map_or("too many to count".to_string(), |count| grouped(count as usize));
-    let header = ["", "attack", "rules above before", "after", "people affected before", "after"];
+    let header = ["", "attack", "rules above the limit before", "after", "people affected before", "after"];
     let mut rows = table(&header, &[2, 3, 4, 5]);
     let before = publication.original.as_ref().map_or(&[][..], |original| &original.attacks);
     for (at, after) in publication.attacks.iter().enumerate() {
@@ -200,26 +201,26 @@ pub fn attacks_text(findings: &[Finding]) -> String {
 fn finding_text(finding: &Finding) -> String {
     let name = finding.attack.kind.name;
     let above = match (finding.above, finding.people) {
-        (Some(0), 0) => "✓ No rule is more confident than is demanded.".to_string(),
+        (Some(0), 0) => "✓ No rule is more confident than the criteria allow.".to_string(),
         (Some(above), people) => format!(
-            "✗ {} more confident than is demanded; they tell something of {}.",
+            "✗ {} more confident than the criteria allow; they disclose a sensitive item of {}.",
             if above == 1 { "1 rule is".to_string() } else { format!("{} rules are", grouped(above as usize)) },
             counted(people, "record")
         ),
         (None, people) => {
             format!(
-                "✗ More rules than can be counted are more confident than is demanded; they tell something of at least {}. The search was cut short: there may be worse rules than those listed (`--set min_support=…` looks at fewer).",
+                "✗ More rules than can be counted are more confident than the criteria allow; they disclose a sensitive item of at least {}. The search was cut short: there may be worse rules than those listed (`--set min_support=…` looks at fewer).",
                 counted(people, "record")
             )
         }
     };
-    let mut rows = table(&["confidence", "support", "of", "whoever has", "also has"], &[0, 1, 2]);
+    let mut rows = table(&["confidence", "support", "of", "records with", "also have"], &[0, 1, 2]);
     for rule in &finding.rules {
         rows.add_row([
-            number(rule.confidence().to_f64()),
+            percent(rule.confidence().to_f64()),
             grouped(rule.support as usize),
             grouped(rule.of as usize),
-            if rule.antecedent.is_empty() { "(is in the group)".to_string() } else { listed(&rule.antecedent) },
+            if rule.antecedent.is_empty() { "(the group)".to_string() } else { listed(&rule.antecedent) },
             quoted(&rule.consequent),
         ]);
     }
@@ -230,27 +231,6 @@ fn finding_text(finding: &Finding) -> String {
     let settings = asked(&finding.attack.params);
     let settings = if settings.is_empty() { settings } else { format!(" ({settings})") };
     format!("{name}{settings}\n{above}\n{rules}")
-}
-
-/// What `compare` prints: certificates of releases of transactions side by side, one column each.
-pub(super) fn compare_text(names: &[&str], releases: &[(Declared, Figures)]) -> String {
-    let header: Vec<&str> = [""].into_iter().chain(names.iter().copied()).collect();
-    let mut rows = table(&header, &(1..=releases.len()).collect::<Vec<_>>());
-    let mut add = |label: &str, cell: &dyn Fn(&Declared, &Figures) -> String| {
-        let cells = releases.iter().map(|(declared, figures)| cell(declared, figures));
-        rows.add_row([label.to_string()].into_iter().chain(cells).collect::<Vec<_>>());
-    };
-    let count = |count: u64| grouped(count as usize);
-    add("method", &|declared, _| declared.method.name.clone());
-    add("records", &|_, figures| count(figures.records));
-    add("kinds of items", &|_, figures| count(figures.published_items));
-    add("items", &|_, figures| count(figures.published_occurrences));
-    add("groups", &|_, figures| figures.groups.map_or("–".into(), count));
-    add("kinds of sensitive items", &|_, figures| count(figures.sensitive.kinds));
-    add("highest confidence", &|_, figures| {
-        figures.worst_rule.as_ref().map_or("–".into(), |rule| number(rule.confidence))
-    });
-    trimmed(&rows.to_string())
 }
 
 /// The document of `inspect --json`.
@@ -277,7 +257,7 @@ pub fn profile_text(profile: &TransactionProfile) -> String {
          Items in a record: {} in the median, {} at most; {} without any\n\
          Most frequent items are in: {} of the records\n\
          Items that only one record has: {}\n\
-         Records that no other equals: {}\n\
+         Unique records (no other has the same items): {}\n\
          {}\nWhich items are sensitive is for you to say: `sfumato init` drafts a plan.\n",
         counted(profile.records, "record"),
         counted(profile.occurrences, "item"),
@@ -290,7 +270,7 @@ pub fn profile_text(profile: &TransactionProfile) -> String {
         percent(profile.unique_share),
         match profile.repeated {
             0 => String::new(),
-            some => format!("{} stood in their record again and count once\n", counted(some, "item")),
+            some => format!("{} occur twice in a record and count once\n", counted(some, "item")),
         },
     )
 }

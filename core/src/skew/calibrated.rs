@@ -66,7 +66,7 @@ use rand_chacha::ChaCha20Rng;
 /// The description of calibrated suppression.
 pub const KIND: Kind<Build> = Kind {
     name: "calibrated",
-    summary: "Puts the most frequent value at one of l places by lot: keeps to 1/l whatever is known about frequencies, with the least loss that allows",
+    summary: "Puts the most frequent value at one of l places at random: keeps to 1/l whatever is known about frequencies, with the least possible loss",
     reference: "this project, docs/guide",
     params: &[],
     example: &[],

@@ -158,7 +158,7 @@ pub fn read_rows(table: &Table, person: &str, item: &str) -> Result<Read> {
     for row in 0..table.rows() {
         let at = |error: Error| error.help(format!("it is record {} of the table", row + 1));
         if is_missing(people, row) {
-            return Err(at(Error::data(format!("column \"{person}\": a row tells no person"))));
+            return Err(at(Error::data(format!("column \"{person}\": a row names no person"))));
         }
         let record = record_of.entry(people.value(row).trim()).or_insert(records.len());
         if *record == records.len() {
@@ -212,7 +212,7 @@ fn separated(table: &Transactions, shared: &[u8]) -> Result<Separated> {
         });
         let [first, last, count] = [first, last, count].map(|column| column.value(row).parse::<usize>().ok());
         groups.add(first, last, number, count).ok_or_else(|| {
-            let error = Error::data("the table of sensitive items does not tell them once for lines of the data");
+            let error = Error::data("the table of sensitive items does not list them once for lines of the data");
             error.line(row as u64 + 2)
         })?;
     }

@@ -287,6 +287,8 @@ fn cases(section: &str, key: &'static str, base: &Draft, form: Form) -> Option<V
         ("require", "on") => refused("\"job\" is not a sensitive column", "[require]", "\"job\""),
         ("method", "name") => refused("no method", "method", "\"nothing\""),
         ("method", "metric") => set("method", "\"discernibility\""),
+        ("release", "title") => set("release", "\"People\""),
+        ("release", "date") => set("release", "2026-11-18"),
         ("release", "form") => {
             let other = Form::ALL.into_iter().find(|other| *other != form).unwrap();
             set("release", &format!("\"{}\"", other.name()))

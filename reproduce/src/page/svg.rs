@@ -2,7 +2,7 @@
 
 use super::{Cell, Chart, Shape, Table, Unit};
 use maud::{Markup, PreEscaped, html};
-use sfumato::report::html::{Scale, px};
+use sfumato::report::html::{Frame, Scale, px, text_width};
 
 const WIDTH: f64 = 640.0;
 const LEFT: f64 = 74.0;
@@ -17,8 +17,8 @@ const STYLE: &str = "\
 font:12px system-ui,-apple-system,'Segoe UI',Roboto,Arial,sans-serif}\
 @media(prefers-color-scheme:dark){.chart{--a:#74c6d6;--b:#f0995f;--c:#b7a0f0;--d:#7fce84;--e:#dcc050;--f:#ee86bf;--g:#b3bec8;--ink:#e6e8ea;--soft:#a8b1b8;--rule:#3a4248;--paper:#15191c}}\
 @media print{.chart{--a:#0d5a6b;--b:#b4531b;--c:#5b3f9e;--d:#2e7d32;--e:#8a6d00;--f:#a1246b;--g:#4a5560;--ink:#000;--soft:#444;--rule:#bbb;--paper:#fff}}\
-.chart text{fill:var(--ink)}.chart .quiet{fill:var(--soft)}.chart .mid{text-anchor:middle}.chart .end{text-anchor:end}\
-.chart .rule{stroke:var(--rule)}.chart .base{stroke:var(--soft)}.chart .dash{stroke:var(--ink);stroke-dasharray:5 4;stroke-width:1.3}\
+.chart text{fill:var(--ink)}.chart .small{fill:var(--soft)}.chart .middle{text-anchor:middle}.chart .end{text-anchor:end}\
+.chart .grid{stroke:var(--rule)}.chart .axis{stroke:var(--soft)}.chart .limit{stroke:var(--ink);stroke-dasharray:5 4;stroke-width:1.3}\
 .chart .line{fill:none;stroke-width:2}.chart .printed{stroke-dasharray:2 4;fill-opacity:.45}.chart .back{fill:var(--paper)}\
 .chart .s0{stroke:var(--a);fill:var(--a)}.chart .s1{stroke:var(--b);fill:var(--b)}.chart .s2{stroke:var(--c);fill:var(--c)}\
 .chart .s3{stroke:var(--d);fill:var(--d)}.chart .s4{stroke:var(--e);fill:var(--e)}.chart .s5{stroke:var(--f);fill:var(--f)}.chart .s6{stroke:var(--g);fill:var(--g)}\
@@ -31,45 +31,6 @@ struct Series {
     values: Vec<Option<f64>>,
 }
 
-/// Where values stand: by sums or by factors.
-enum Up {
-    Linear(Scale),
-    Factors { low: i32, high: i32 },
-}
-
-impl Up {
-    fn of(values: impl Iterator<Item = f64> + Clone, log: bool) -> Up {
-        let most = values.clone().fold(0.0, f64::max);
-        let least = values.filter(|value| *value > 0.0).fold(f64::INFINITY, f64::min);
-        if !log || !least.is_finite() {
-            return Up::Linear(Scale::from_zero(most, false));
-        }
-        // Bars as low as the lowest value are still seen.
-        let low = (least * 0.7).log10().floor() as i32;
-        Up::Factors { low, high: (most.log10().ceil() as i32).max(low + 1) }
-    }
-
-    /// From 0 (bottom) to 1 (top); nothing where factors have no place for it.
-    fn place(&self, value: f64) -> Option<f64> {
-        match self {
-            Up::Linear(scale) => Some(scale.place(value)),
-            Up::Factors { low, high } => {
-                (value > 0.0).then(|| ((value.log10() - f64::from(*low)) / f64::from(high - low)).clamp(0.0, 1.0))
-            }
-        }
-    }
-
-    fn ticks(&self) -> Vec<f64> {
-        match self {
-            Up::Linear(scale) => scale.ticks().collect(),
-            Up::Factors { low, high } => {
-                let step = ((high - low) / 6 + 1) as usize;
-                (*low..=*high).step_by(step).map(|power| 10f64.powi(power)).collect()
-            }
-        }
-    }
-}
-
 /// Everything about a picture that is known before it is drawn.
 struct Plot<'a> {
     chart: &'a Chart,
@@ -78,15 +39,14 @@ struct Plot<'a> {
     /// The numbers along the picture, if all are numbers.
     numbers: Option<Vec<f64>>,
     unit: Unit,
-    up: Up,
-    top: f64,
-    bottom: f64,
+    frame: Frame,
+    /// The room below the values.
+    below: f64,
 }
 
 /// The picture of a table as an SVG document of its own.
 pub(super) fn standalone(table: &Table, id: &str) -> Option<String> {
-    let plot = Plot::of(table)?;
-    Some(plot.draw(id).into_string() + "\n")
+    Some(picture(table, id)?.into_string() + "\n")
 }
 
 /// The picture of a table, if it has one.
@@ -104,18 +64,21 @@ impl Plot<'_> {
         let number = |row: &Vec<Cell>| if let Cell::Number(number) = row[across] { Some(number) } else { None };
         let numbers = table.rows.iter().map(number).collect::<Option<Vec<f64>>>();
         let values = series.iter().flat_map(|one| one.values.iter().flatten().copied());
-        let limit = chart.limit.iter().map(|(at, _)| *at);
-        let up = Up::of(values.chain(limit).collect::<Vec<_>>().into_iter(), chart.log);
-        let mut plot = Plot { chart, series, labels, numbers, unit, up, top: 0.0, bottom: 46.0 };
-        plot.top = 26.0 + LINE * plot.legend().last().map_or(0.0, |entry| entry.1 + 1.0);
+        let values = values.chain(chart.limit.iter().map(|(at, _)| *at));
+        let up =
+            if chart.log { Scale::by_factors(values) } else { Scale::from_zero(values.fold(0.0, f64::max), false) };
+        let frame = Frame { across: (LEFT, WIDTH - RIGHT), down: (0.0, HIGH), up };
+        let mut plot = Plot { chart, series, labels, numbers, unit, frame, below: 46.0 };
+        let top = 26.0 + LINE * plot.legend().last().map_or(0.0, |entry| entry.1 + 1.0);
+        plot.frame.down = (top, top + HIGH);
         if plot.is_tilted() {
-            plot.bottom += plot.labels.iter().map(|label| width(label)).fold(0.0, f64::max) * 0.5;
+            plot.below += plot.labels.iter().map(|label| text_width(label)).fold(0.0, f64::max) * 0.5;
         }
         Some(plot)
     }
 
     fn draw(&self, id: &str) -> Markup {
-        let height = self.top + HIGH + self.bottom;
+        let height = self.frame.down.1 + self.below;
         let names = format!("{id}-title {id}-desc");
         html! {
             svg.chart xmlns="http://www.w3.org/2000/svg" role="img" aria-labelledby=(names) viewBox={ "0 0 " (WIDTH) " " (px(height)) } {
@@ -124,13 +87,14 @@ impl Plot<'_> {
                 style { (PreEscaped(STYLE)) }
                 rect.back x="0" y="0" width=(WIDTH) height=(px(height)) {}
                 (self.legend_drawn())
-                (self.grid())
+                (self.frame.grid(&|tick| self.unit.tick(tick)))
+                (self.row_labels())
                 @match self.chart.shape {
                     Shape::Lines => (self.lines()),
                     Shape::Bars => (self.bars()),
                 }
                 (self.limit())
-                text.quiet.mid x=(px((LEFT + WIDTH - RIGHT) / 2.0)) y=(px(height - 8.0)) { (self.chart.across) }
+                text.small.middle x=(px(self.frame.x(0.5))) y=(px(height - 8.0)) { (self.chart.across) }
             }
         }
     }
@@ -144,7 +108,7 @@ impl Plot<'_> {
     fn legend(&self) -> Vec<(f64, f64)> {
         let (mut x, mut line) = (LEFT, 0.0);
         let places = self.series.iter().map(|series| {
-            let needed = width(&series.name) + 34.0;
+            let needed = text_width(&series.name) + 34.0;
             if x + needed > WIDTH - RIGHT && x > LEFT {
                 (x, line) = (LEFT, line + 1.0);
             }
@@ -157,7 +121,7 @@ impl Plot<'_> {
 
     fn legend_drawn(&self) -> Markup {
         html! {
-            text.quiet x="4" y="14" { (self.chart.up) }
+            text.small x="4" y="14" { (self.chart.up) }
             @for (at, (series, (x, line))) in self.series.iter().zip(self.legend()).enumerate() {
                 @let y = 30.0 + line * LINE;
                 @match self.chart.shape {
@@ -173,24 +137,19 @@ impl Plot<'_> {
     }
 
     fn y(&self, value: f64) -> Option<f64> {
-        self.up.place(value).map(|place| self.top + HIGH * (1.0 - place))
+        // Factors have no place for nothing.
+        (value > 0.0 || !self.chart.log).then(|| self.frame.y(value))
     }
 
-    fn grid(&self) -> Markup {
+    /// What stands below the rows.
+    fn row_labels(&self) -> Markup {
         html! {
-            @for tick in self.up.ticks() {
-                @if let Some(y) = self.y(tick) {
-                    line.rule x1=(LEFT) x2=(WIDTH - RIGHT) y1=(px(y)) y2=(px(y)) {}
-                    text.quiet.end x=(LEFT - 8.0) y=(px(y + 4.0)) { (self.unit.tick(tick)) }
-                }
-            }
-            line.base x1=(LEFT) x2=(WIDTH - RIGHT) y1=(px(self.top + HIGH)) y2=(px(self.top + HIGH)) {}
             @for (at, label) in self.labels.iter().enumerate().filter(|(at, _)| self.is_labelled(*at)) {
-                @let (x, y) = (px(self.x(at)), px(self.top + HIGH + 17.0));
+                @let (x, y) = (px(self.x(at)), px(self.frame.down.1 + 17.0));
                 @if self.is_tilted() {
-                    text.quiet.end x=(x) y=(y) transform={ "rotate(-28 " (x) " " (y) ")" } { (label) }
+                    text.small.end x=(x) y=(y) transform={ "rotate(-28 " (x) " " (y) ")" } { (label) }
                 } @else {
-                    text.quiet.mid x=(x) y=(y) { (label) }
+                    text.small.middle x=(x) y=(y) { (label) }
                 }
             }
         }
@@ -198,10 +157,9 @@ impl Plot<'_> {
 
     /// Where a row stands: numbers by their size under lines, side by side otherwise.
     fn x(&self, row: usize) -> f64 {
-        let wide = WIDTH - LEFT - RIGHT;
         match &self.numbers {
             Some(numbers) if self.chart.shape == Shape::Lines => {
-                LEFT + wide * Scale::around(numbers.iter().copied()).place(numbers[row])
+                self.frame.x(Scale::around(numbers.iter().copied()).place(numbers[row]))
             }
             _ => LEFT + self.step() * (row as f64 + 0.5),
         }
@@ -212,14 +170,14 @@ impl Plot<'_> {
     }
 
     fn is_tilted(&self) -> bool {
-        self.chart.shape == Shape::Bars && self.labels.iter().any(|label| width(label) > self.step() - 6.0)
+        self.chart.shape == Shape::Bars && self.labels.iter().any(|label| text_width(label) > self.step() - 6.0)
     }
 
     /// Labels that would run into the one before are left out.
     fn is_labelled(&self, row: usize) -> bool {
         let mut free = f64::NEG_INFINITY;
         for at in 0..=row {
-            let (x, half) = (self.x(at), width(&self.labels[at]) / 2.0);
+            let (x, half) = (self.x(at), text_width(&self.labels[at]) / 2.0);
             let fits = self.is_tilted() || x - half >= free;
             if at == row {
                 return fits;
@@ -250,8 +208,8 @@ impl Plot<'_> {
                     @if let Some(y) = value.filter(|value| *value > 0.0).and_then(|value| self.y(value)) {
                         @let left = self.x(row) + thick * (at as f64 - self.series.len() as f64 / 2.0);
                         // What is there at all can be seen.
-                        @let y = y.min(self.top + HIGH - 1.5);
-                        rect class=(series.class(at, "")) x=(px(left + 0.5)) y=(px(y)) width=(px((thick - 1.0).max(1.0))) height=(px(self.top + HIGH - y)) {}
+                        @let y = y.min(self.frame.down.1 - 1.5);
+                        rect class=(series.class(at, "")) x=(px(left + 0.5)) y=(px(y)) width=(px((thick - 1.0).max(1.0))) height=(px(self.frame.down.1 - y)) {}
                     }
                 }
             }
@@ -262,7 +220,7 @@ impl Plot<'_> {
         let Some((at, name)) = &self.chart.limit else { return html! {} };
         let Some(y) = self.y(*at) else { return html! {} };
         html! {
-            line.dash x1=(LEFT) x2=(WIDTH - RIGHT) y1=(px(y)) y2=(px(y)) {}
+            line.limit x1=(LEFT) x2=(WIDTH - RIGHT) y1=(px(y)) y2=(px(y)) {}
             text.end x=(WIDTH - RIGHT) y=(px(y - 5.0)) { (name) }
         }
     }
@@ -309,11 +267,6 @@ fn marker(at: usize, x: f64, y: f64) -> Markup {
         _ => "m-4.2 -1.6h8.4v3.2h-8.4z",
     };
     html! { path class=(class) d={ "M" (px(x)) " " (px(y)) (shape) } {} }
-}
-
-/// About how wide a small text is.
-fn width(text: &str) -> f64 {
-    text.chars().count() as f64 * 6.3
 }
 
 #[cfg(test)]

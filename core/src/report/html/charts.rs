@@ -97,40 +97,37 @@ pub(super) struct Line {
 /// Upright bars side by side; `edges` are written under the places where bars meet.
 pub(super) fn bars(bars: &[Bar], edges: &[String], axes: &Axes<'_>, line: Option<&Line>) -> (f64, Markup) {
     let height = 270.0;
-    let (wide, high) = (WIDTH - LEFT - RIGHT, height - TOP - BOTTOM);
-    let step = wide / bars.len().max(1) as f64;
-    let scale = Scale::from_zero(bars.iter().filter_map(|bar| bar.value).fold(0.0, f64::max), axes.whole);
-    let up = |value: f64| TOP + high * (1.0 - scale.place(value));
-    let labelled = bars.iter().all(|bar| fits(&bar.label, step));
-    let roomy = edges.iter().all(|edge| fits(edge, step));
+    let most = bars.iter().filter_map(|bar| bar.value).fold(0.0, f64::max);
+    let frame = Frame::new(Scale::from_zero(most, axes.whole), height);
+    let (step, bottom) = (frame.x(1.0 / bars.len().max(1) as f64) - LEFT, frame.down.1);
+    let labelled = bars.iter().all(|bar| text_width(&bar.label) <= step);
+    let roomy = edges.iter().all(|edge| text_width(edge) <= step);
     let drawing = html! {
-        (grid(&scale, axes, height))
+        (frame.axes(axes))
         @for (at, bar) in bars.iter().enumerate() {
             @let left = LEFT + step * at as f64;
             @match bar.value {
                 Some(value) if value > 0.0 => {
                     // What is there at all can be seen.
-                    @let top = up(value).min(TOP + high - 2.5);
-                    rect.bar x=(px(left + 1.5)) y=(px(top)) width=(px((step - 3.0).max(1.0))) height=(px(TOP + high - top)) {}
+                    @let top = frame.y(value).min(bottom - 2.5);
+                    rect.bar x=(px(left + 1.5)) y=(px(top)) width=(px((step - 3.0).max(1.0))) height=(px(bottom - top)) {}
                     @if labelled { text.small.middle x=(px(left + step / 2.0)) y=(px(top - 5.0)) { (bar.label) } }
                 }
                 Some(_) => {}
-                None => { rect.hidden x=(px(left + 1.5)) y=(px(TOP + high - 14.0)) width=(px((step - 3.0).max(1.0))) height="14" {} }
+                None => { rect.hidden x=(px(left + 1.5)) y=(px(bottom - 14.0)) width=(px((step - 3.0).max(1.0))) height="14" {} }
             }
         }
         @for (at, edge) in edges.iter().enumerate().filter(|(at, edge)| !edge.is_empty() && (roomy || at % 2 == 0)) {
-            @let x = px(LEFT + step * at as f64);
-            line.axis x1=(x) x2=(x) y1=(px(TOP + high)) y2=(px(TOP + high + 4.0)) {}
-            text.small.middle x=(x) y=(px(TOP + high + 17.0)) { (edge) }
+            (frame.below(LEFT + step * at as f64, edge))
         }
-        @if let Some(line) = line { (dashed(line, LEFT + wide * line.at.clamp(0.0, 1.0), height)) }
+        @if let Some(line) = line { (dashed(line, frame.x(line.at.clamp(0.0, 1.0)), height)) }
     };
     (height, drawing)
 }
 
-/// Whether a small text has room in a width.
-fn fits(text: &str, width: f64) -> bool {
-    text.chars().count() as f64 * 6.9 <= width
+/// About how wide a small text is.
+pub fn text_width(text: &str) -> f64 {
+    text.chars().count() as f64 * 6.6
 }
 
 fn dashed(line: &Line, x: f64, height: f64) -> Markup {
@@ -141,18 +138,60 @@ fn dashed(line: &Line, x: f64, height: f64) -> Markup {
     }
 }
 
-/// Horizontal lines with their numbers, and the names of both axes.
-fn grid(scale: &Scale, axes: &Axes<'_>, height: f64) -> Markup {
-    let high = height - TOP - BOTTOM;
-    html! {
-        @for tick in scale.ticks() {
-            @let y = TOP + high * (1.0 - scale.place(tick));
-            line.grid x1=(LEFT) x2=(WIDTH - RIGHT) y1=(px(y)) y2=(px(y)) {}
-            text.small.end x=(LEFT - 8.0) y=(px(y + 4.0)) { ((axes.number)(tick)) }
+/// The room in which values are drawn, and what they are measured by.
+pub struct Frame {
+    /// Where it begins and ends across.
+    pub across: (f64, f64),
+    /// Where it begins and ends down.
+    pub down: (f64, f64),
+    /// What goes up.
+    pub up: Scale,
+}
+
+impl Frame {
+    /// The frame of a report's picture of this height.
+    fn new(up: Scale, height: f64) -> Frame {
+        Frame { across: (LEFT, WIDTH - RIGHT), down: (TOP, height - BOTTOM), up }
+    }
+
+    /// Where a share of the width is.
+    pub fn x(&self, share: f64) -> f64 {
+        self.across.0 + (self.across.1 - self.across.0) * share
+    }
+
+    /// Where a value is.
+    pub fn y(&self, value: f64) -> f64 {
+        self.down.1 - (self.down.1 - self.down.0) * self.up.place(value)
+    }
+
+    /// Lines across with their numbers, and the axis below.
+    pub fn grid(&self, number: &dyn Fn(f64) -> String) -> Markup {
+        let ((left, right), bottom) = (self.across, px(self.down.1));
+        html! {
+            @for tick in self.up.ticks() {
+                @let y = self.y(tick);
+                line.grid x1=(left) x2=(right) y1=(px(y)) y2=(px(y)) {}
+                text.small.end x=(left - 8.0) y=(px(y + 4.0)) { (number(tick)) }
+            }
+            line.axis x1=(left) x2=(right) y1=(bottom) y2=(bottom) {}
         }
-        line.axis x1=(LEFT) x2=(WIDTH - RIGHT) y1=(px(TOP + high)) y2=(px(TOP + high)) {}
-        text.name x="2" y="14" { (axes.up) }
-        text.name.middle x=(px((LEFT + WIDTH - RIGHT) / 2.0)) y=(px(height - 6.0)) { (axes.across) }
+    }
+
+    /// A mark below the axis, with its label.
+    fn below(&self, x: f64, label: &str) -> Markup {
+        html! {
+            line.axis x1=(px(x)) x2=(px(x)) y1=(px(self.down.1)) y2=(px(self.down.1 + 4.0)) {}
+            text.small.middle x=(px(x)) y=(px(self.down.1 + 17.0)) { (label) }
+        }
+    }
+
+    /// The grid, with the names of both axes.
+    fn axes(&self, axes: &Axes<'_>) -> Markup {
+        html! {
+            (self.grid(axes.number))
+            text.name x="2" y="14" { (axes.up) }
+            text.name.middle x=(px(self.x(0.5))) y=(px(self.down.1 + BOTTOM - 6.0)) { (axes.across) }
+        }
     }
 }
 
@@ -208,10 +247,10 @@ pub(super) struct Point {
 /// Points between two axes. Those in nearly the same place are drawn once, with all their labels.
 pub(super) fn scatter(points: &[Point], axes: &Axes<'_>, across: &dyn Fn(f64) -> String) -> (f64, Markup) {
     let height = 300.0;
-    let (wide, high) = (WIDTH - LEFT - RIGHT, height - TOP - BOTTOM);
     let up = Scale::from_zero(points.iter().map(|point| point.y).fold(0.0, f64::max), axes.whole);
+    let frame = Frame::new(up, height);
     let along = Scale::around(points.iter().map(|point| point.x));
-    let place = |point: &Point| (LEFT + wide * along.place(point.x), TOP + high * (1.0 - up.place(point.y)));
+    let place = |point: &Point| (frame.x(along.place(point.x)), frame.y(point.y));
     let mut plain: Vec<(f64, f64)> = Vec::new();
     let mut marked: Vec<(f64, f64, String)> = Vec::new();
     let mut taken = std::collections::BTreeSet::new();
@@ -230,12 +269,8 @@ pub(super) fn scatter(points: &[Point], axes: &Axes<'_>, across: &dyn Fn(f64) ->
         }
     }
     let drawing = html! {
-        (grid(&up, axes, height))
-        @for tick in along.ticks() {
-            @let x = px(LEFT + wide * along.place(tick));
-            line.axis x1=(x) x2=(x) y1=(px(TOP + high)) y2=(px(TOP + high + 4.0)) {}
-            text.small.middle x=(x) y=(px(TOP + high + 17.0)) { (across(tick)) }
-        }
+        (frame.axes(axes))
+        @for tick in along.ticks() { (frame.below(frame.x(along.place(tick)), &across(tick))) }
         @for (x, y) in &plain { circle.point cx=(px(*x)) cy=(px(*y)) r="3.5" {} }
         @for (x, y, label) in &marked {
             @let to_left = *x > WIDTH * 0.7;
@@ -252,6 +287,8 @@ pub struct Scale {
     low: f64,
     high: f64,
     step: f64,
+    /// Whether it goes up by factors: then these are powers of ten.
+    by_factors: bool,
 }
 
 impl Scale {
@@ -260,7 +297,21 @@ impl Scale {
     pub fn from_zero(most: f64, whole: bool) -> Scale {
         let most = if most > 0.0 && most.is_finite() { most } else { 1.0 };
         let step = round_step(most / 5.0).max(if whole { 1.0 } else { 0.0 });
-        Scale { low: 0.0, high: (most / step).ceil() * step, step }
+        Scale { low: 0.0, high: (most / step).ceil() * step, step, by_factors: false }
+    }
+
+    /// By factors, around all values that are above zero; from zero if there is none.
+    pub fn by_factors(values: impl Iterator<Item = f64>) -> Scale {
+        let (least, most) = values
+            .filter(|value| *value > 0.0)
+            .fold((f64::INFINITY, 0.0), |(least, most): (f64, f64), value| (least.min(value), most.max(value)));
+        if !least.is_finite() {
+            return Scale::from_zero(most, false);
+        }
+        // Bars as low as the lowest value are still seen.
+        let low = (least * 0.7).log10().floor();
+        let high = most.log10().ceil().max(low + 1.0);
+        Scale { low, high, step: ((high - low) / 6.0).floor() + 1.0, by_factors: true }
     }
 
     /// Around all values, with some room at both ends.
@@ -268,31 +319,34 @@ impl Scale {
         let finite = values.filter(|value| value.is_finite());
         let (low, high) = (finite.clone().fold(f64::INFINITY, f64::min), finite.fold(f64::NEG_INFINITY, f64::max));
         if low > high {
-            return Scale { low: 0.0, high: 1.0, step: 0.5 };
+            return Scale { low: 0.0, high: 1.0, step: 0.5, by_factors: false };
         }
         let room = if high > low { (high - low) * 0.06 } else { low.abs().max(1.0) * 0.1 };
         let step = round_step((high - low + 2.0 * room) / 6.0);
         // Nothing is less than nothing: no room below zero.
         let low = if low >= 0.0 { (low - room).max(0.0) } else { low - room };
-        Scale { low, high: high + room, step }
+        Scale { low, high: high + room, step, by_factors: false }
     }
 
     /// Where a value stands, from 0 (lowest) to 1 (highest).
     pub fn place(&self, value: f64) -> f64 {
+        let value = if self.by_factors { value.log10() } else { value };
         ((value - self.low) / (self.high - self.low)).clamp(0.0, 1.0)
     }
 
     /// The numbers that are marked.
     pub fn ticks(&self) -> impl Iterator<Item = f64> {
-        let first = (self.low / self.step - 1e-9).ceil() as i64;
-        let last = (self.high / self.step + 1e-9).floor() as i64;
-        let step = self.step;
-        (first..=last).map(move |at| at as f64 * step)
+        let Scale { low, high, step, by_factors } = *self;
+        // Round numbers start at zero, powers of ten at the lowest.
+        let start = if by_factors { low } else { 0.0 };
+        let first = ((low - start) / step - 1e-9).ceil() as i64;
+        let last = ((high - start) / step + 1e-9).floor() as i64;
+        (first..=last).map(move |at| if by_factors { 10f64.powf(start + at as f64 * step) } else { at as f64 * step })
     }
 }
 
 /// The least of 1, 2, 5, 10 … times a power of ten that is not below a number.
-fn round_step(least: f64) -> f64 {
+pub(super) fn round_step(least: f64) -> f64 {
     let ten = 10f64.powf(least.log10().floor());
     [1.0, 2.0, 5.0, 10.0]
         .into_iter()
@@ -339,6 +393,8 @@ mod tests {
         assert!((1..=8).contains(&ticks(&Scale::around([0.226, 0.79].into_iter())).len()));
         assert!(!ticks(&Scale::around([5.0].into_iter())).is_empty());
         assert!(!ticks(&Scale::around(std::iter::empty())).is_empty());
+        assert_eq!(ticks(&Scale::by_factors([0.0, 0.02, 70.0].into_iter())), [0.01, 0.1, 1.0, 10.0, 100.0]);
+        assert_eq!([1.0, 3.0, 11.0, 21.0].map(round_step), [1.0, 5.0, 20.0, 50.0]);
     }
 
     #[test]

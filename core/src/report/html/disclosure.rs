@@ -11,6 +11,7 @@
 //!   those hidden are not few.
 //! - Sensitive values are shown for published records only, as whole percentages. Values that few
 //!   or only withheld records have are not named.
+//! - The re-identification risk is stated whatever it is: readers decide by it.
 
 use super::Audience;
 use super::words::{grouped, percent, whole_percent};
@@ -65,6 +66,11 @@ impl Guard {
         Guard { internal, k, form: publication.form, published }
     }
 
+    /// Of records that are sets of items, for which a plan asks no k.
+    pub fn of_sets(records: u64, audience: Audience) -> Guard {
+        Guard { internal: audience == Audience::Internal, k: LEAST, form: Form::Generalized, published: records }
+    }
+
     /// Whether a count must not be seen.
     pub fn hides(&self, people: u64) -> bool {
         !self.internal && people > 0 && people < self.k
@@ -96,11 +102,6 @@ impl Guard {
     /// A share of people; exact enough for the audience.
     pub fn share(&self, share: f64) -> String {
         if self.internal { percent(share) } else { whole_percent(share) }
-    }
-
-    /// The chance to pick a person's record from a smallest group of this size.
-    pub fn risk(&self, risk: f64) -> f64 {
-        if self.internal { risk } else { risk.min(1.0 / self.k as f64) }
     }
 
     /// Group sizes in steps 1, 2, 5, 10, 20, 50 … from the first step with a group to the last.

@@ -3,7 +3,7 @@
 use super::charts::{Axes, Bar, Line, Words, bars, figure};
 use super::disclosure::Guard;
 use super::exceeds;
-use super::words::{compact, grouped, listed, meaning, number, percent, settings, tick, whole_percent};
+use super::words::{capital, compact, grouped, listed, meaning, number, percent, settings, tick, whole_percent};
 use crate::attack::{self, Finding};
 use crate::audit::Answer;
 use crate::criterion::Limit;
@@ -21,7 +21,7 @@ pub(super) fn promised(publication: &Publication, guard: &Guard) -> Markup {
             p.lead { "The plan asks for no criterion: this release promises nothing." }
         } @else {
             p.lead {
-                "A criterion is a rule that every group of records that look alike must keep. Each was checked on the finished release, without "
+                "A criterion is a rule that every group must satisfy. Each was checked on the finished release, without "
                 "relying on how the release was made."
             }
         }
@@ -39,7 +39,7 @@ fn criterion(answer: &Answer, guard: &Guard) -> Markup {
             div.card-head { h3 { (wanted.criterion.kind.name) @if !wanted.on.is_empty() { " of " (listed(&wanted.on)) } } (badge(verdict.holds, "holds", "does not hold")) }
             p { (wanted.criterion.kind.summary) "." }
             @if answer.is_checked { p { (measured_words(answer, guard)) } }
-            @else { p { "The custodian checked it when the release was made. The release alone does not tell by how much it holds." } }
+            @else { p { "The custodian checked it when the release was made. By how much it holds cannot be computed from the release alone." } }
             dl.facts {
                 (fact("Asked for", &if asked.is_empty() { "–".to_string() } else { asked.join(", ") }))
                 (fact("Measured", &measured(answer, guard)))
@@ -67,7 +67,7 @@ fn points(answer: &Answer) -> Markup {
             @for (point, reached) in answer.points() {
                 tr.bad[!reached.holds] {
                     td { @if let Some(value) = &point.value { (value) } @else { "any other" } }
-                    td { (point.l) } td { (point.k) } td { (point.m) } td { (point.c) } td { (number(reached.measured)) }
+                    td { (point.l) } td { (point.k) } td { (point.m) } td { (point.c) } td { (percent(reached.measured)) }
                 }
             }
         } }
@@ -119,16 +119,13 @@ fn measured_words(answer: &Answer, guard: &Guard) -> String {
     let verdict = &answer.verdict;
     if !verdict.holds {
         let asked = settings(&answer.requirement.criterion.params).join(", ");
-        return format!(
-            "The release does not keep it: measured is {}, asked for was {asked}.",
-            measured(answer, guard)
-        );
+        return format!("The release violates it: {} was measured, {asked} was asked for.", measured(answer, guard));
     }
     if !verdict.points.is_empty() {
         let highest = verdict.points.iter().map(|point| point.measured).fold(0.0, f64::max);
         return format!(
-            "Whoever knows as much as is stated believes in no such value with more than {}.",
-            number(highest)
+            "With the stated background knowledge, no posterior belief in such a value exceeds {}.",
+            percent(highest)
         );
     }
     let first = verdict.measured.map(|value| match measured_param(answer) {
@@ -152,12 +149,6 @@ fn sentence(param: &str, value: f64, guard: &Guard) -> Option<String> {
     meaning(param, value, guard.form)
 }
 
-/// A text that starts a sentence.
-pub(super) fn capital(text: &str) -> String {
-    let mut letters = text.chars();
-    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
-}
-
 /// Every attack: what was granted, what came out.
 pub(super) fn attacked(publication: &Publication, guard: &Guard) -> Markup {
     html! {
@@ -166,8 +157,8 @@ pub(super) fn attacked(publication: &Publication, guard: &Guard) -> Markup {
             p.lead { "No attack was tried on this release. That the criteria hold is known; what else can be found out is not." }
         } @else {
             p.lead {
-                "The release was attacked as an outsider would: with the knowledge stated for each attack. A belief is how sure the attacker can be, "
-                "from 0 % (no idea) to 100 % (certain). "
+                "The release was attacked as an outsider would, with the background knowledge stated for each attack. The belief is the attacker's posterior probability, "
+                "up to 100 % (certain). "
                 @if publication.attacks_refuse { "An attack that finds more than its limit stops the release." }
                 @else { "The plan lets a release pass even if an attack finds more than its limit." }
             }
@@ -227,11 +218,11 @@ pub(super) fn highest_words(finding: &Finding) -> String {
     format!("{at_least}{}", percent(finding.highest.to_f64()))
 }
 
-fn limit_words(limit: Limit) -> String {
+pub(super) fn limit_words(limit: Limit) -> String {
     format!("{} {}", if limit.strict { "below" } else { "at most" }, percent(limit.belief.to_f64()))
 }
 
-/// How far it can be told which value was the most frequent.
+/// How surely the most frequent value can be inferred.
 fn frequent_words(finding: &Finding) -> String {
     if finding.undecided_people().is_some() {
         return "How sure anybody can be which value was the most frequent could not be counted.".to_string();
@@ -247,12 +238,12 @@ fn attack_words(finding: &Finding, guard: &Guard) -> String {
     let highest = finding.highest.to_f64();
     let found = match highest {
         _ if finding.claimed_belief().is_some() => frequent_words(finding),
-        1.0 => "With that, somebody can be certain about at least one person.".to_string(),
+        1.0 => "With that, an attacker can be certain about at least one person.".to_string(),
         _ if finding.is_lower_bound => format!(
-            "With that, somebody can be {} sure about a person, or more: the attack is inconclusive for some people.",
+            "With that, an attacker can be {} sure about a person, or more: the attack is inconclusive for some people.",
             percent(highest)
         ),
-        0.0 => "With that, nothing can be concluded about anybody.".to_string(),
+        0.0 => "With that, an attacker learns nothing about anybody.".to_string(),
         _ => format!("With that, nobody can be more than {} sure about any person in the release.", percent(highest)),
     };
     let limit = match finding.limit {
@@ -272,7 +263,7 @@ fn attack_words(finding: &Finding, guard: &Guard) -> String {
     let is_open = finding.undecided_people().is_some() && guard.form == Form::Generalized && !guard.internal;
     let who = match finding.repeatable {
         true if is_open => {
-            "Anybody can repeat this attack with the release alone. Whoever knows everybody's exact quasi-identifiers may decide more; what the custodian found with them is not stated here."
+            "Anybody can repeat this attack with the release alone. An attacker who knows everybody's exact quasi-identifiers may decide more; what the custodian found with them is not stated here."
         }
         true => "Anybody can repeat this attack with the release alone.",
         false => "Repeating it takes the original table or other files as well.",
@@ -382,12 +373,12 @@ pub(super) fn not_promised(publication: &Publication) -> Markup {
             li {
                 strong { "Only the listed columns count as known to outsiders" }
                 @if quasi.is_empty() { ": there are none. " } @else { ": " bdi { (listed(&quasi)) } ". " }
-                "Somebody who also knows other columns about a person can tell more."
+                "An attacker who also knows other columns of a person can learn more."
             }
-            li { strong { "That somebody is in the table is not hidden. " } "Whoever knows that a person was asked or treated there knows that one of the records is theirs." }
+            li { strong { "That somebody is in the table is not hidden. " } "An attacker who knows that a person was asked or treated there knows that one of the records is theirs." }
             li {
                 strong { "Several releases are not protected together. " } "If the same people are published again in another form, both releases can "
-                "be compared, and may tell more together than each alone."
+                "be compared, and may disclose more together than each alone."
             }
             li {
                 strong { "Insensitive columns are published as they are" }

@@ -5,23 +5,24 @@ mod charts;
 mod compare;
 mod disclosure;
 mod evidence;
+mod lead;
 mod outcome;
 mod skyline;
 mod style;
 mod transactions;
 mod words;
 
-pub use charts::{Scale, px};
-pub use compare::{compare_html, compare_html_together};
+pub use charts::{Frame, Scale, px, text_width};
+pub use compare::compare_html;
 pub use skyline::skyline_html;
 pub use transactions::transactions_html;
 
 use crate::attack::Finding;
 use crate::publish::Publication;
-use crate::recode::Form;
-use disclosure::{Guard, smallest_group};
+use crate::report::terminal::criteria_clause;
+use disclosure::Guard;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
-use words::{counted, grouped, number, percent};
+use words::{counted, grouped};
 
 /// Who reads a report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,16 +39,17 @@ const INTERNAL: &str = "INTERNAL — not for release";
 ///
 /// For [`Audience::External`], counts of people below the release's k are not shown, nor anything
 /// from which they follow by subtraction: `k` is what the plan asks for or the size of the smallest
-/// group, whichever is larger, at least 3; the size of the smallest group counts up to 20.
-pub fn report_html(publication: &Publication, audience: Audience, title: &str) -> String {
+/// group, whichever is larger, at least 3; the size of the smallest group counts up to 20. The
+/// re-identification risk is stated whatever it is.
+pub fn report_html(publication: &Publication, audience: Audience) -> String {
     let guard = Guard::of(publication, audience);
     let body = html! {
         header.top {
-            h1 { (title) }
+            (lead::head(&publication.heading))
             (verdict(publication))
-            (key_numbers(publication, &guard))
         }
         main {
+            (lead::answered(&lead::about_table(publication, &guard)))
             (evidence::promised(publication, &guard))
             (evidence::attacked(publication, &guard))
             (outcome::look(publication, &guard))
@@ -67,12 +69,12 @@ pub fn report_html(publication: &Publication, audience: Audience, title: &str) -
             } @else {
                 p {
                     "Made for everybody: every figure is computed from the published files and the plan, and nothing here depends on what they hide. Counts of "
-                    "people below " (grouped(guard.k)) " are written as “" (guard.few()) "”. Only the number of records that are left out is told, however small."
+                    "people below " (grouped(guard.k)) " are written as “" (guard.few()) "”; the number of records left out and the re-identification risk are stated as they are."
                 }
             }
         }
     };
-    page(title, audience, &body)
+    page(lead::title(&publication.heading), audience, &body)
 }
 
 /// A whole page for everybody around a body, in the style of the reports: no script, nothing from
@@ -125,33 +127,15 @@ fn exceeds(finding: &Finding) -> bool {
 fn verdict(publication: &Publication) -> Markup {
     let failed = publication.criteria.iter().filter(|answer| !answer.verdict.holds).count();
     let exceeding = publication.excessive().count();
-    let refused = failed > 0 || (exceeding > 0 && publication.attacks_refuse);
-    let records =
-        format!("{} of {}", grouped(publication.published as u64), counted(publication.records as u64, "record"));
-    let criteria = match (failed, publication.criteria.len()) {
-        (_, 0) => "the plan asks for no criterion".to_string(),
-        (0, 1) => "the one criterion holds".to_string(),
-        (0, all) => format!("every one of {all} criteria holds"),
-        (1, all) => format!("1 of {} does not hold", criteria_word(all)),
-        (failed, all) => format!("{failed} of {} do not hold", criteria_word(all)),
-    };
+    let criteria = criteria_clause(failed, publication.criteria.len());
     let attacks = attacks_clause(publication, exceeding);
-    let caveats = publication.caveats();
-    html! {
-        p.verdict.bad[refused] {
-            span.sign aria-hidden="true" { (if refused { "✗ " } else if caveats.is_empty() { "✓ " } else { "! " }) }
-            @if refused {
-                "This release must not be published: " (criteria) ", and " (attacks) "."
-            } @else {
-                (records) " can be published: " (criteria) ", and " (attacks) "."
-                @for caveat in &caveats { " " (caveat) }
-            }
-        }
+    if failed > 0 || (exceeding > 0 && publication.attacks_refuse) {
+        let sentence = format!("this release must not be published: {criteria}, and {attacks}.");
+        return lead::verdict('✗', &sentence, &[]);
     }
-}
-
-fn criteria_word(count: usize) -> String {
-    if count == 1 { "1 criterion".into() } else { format!("{count} criteria") }
+    let caveats = publication.caveats();
+    let mark = if caveats.is_empty() { '✓' } else { '!' };
+    lead::verdict(mark, &format!("{criteria}, and {attacks}."), &caveats)
 }
 
 fn attacks_clause(publication: &Publication, exceeding: usize) -> String {
@@ -174,93 +158,21 @@ fn attacks_clause(publication: &Publication, exceeding: usize) -> String {
     }
 }
 
-/// The numbers to read first, each with what it means.
-fn key_numbers(publication: &Publication, guard: &Guard) -> Markup {
-    let (records, published) = (publication.records as u64, publication.published as u64);
-    let share = |count: usize| percent(count as f64 / records.max(1) as f64);
-    let mut numbers = vec![
-        (
-            "Records in the table",
-            grouped(records),
-            match publication.criteria.iter().any(|answer| answer.requirement.several_records()) {
-                true => "Some people have several.".to_string(),
-                false => "One record is about one person.".to_string(),
-            },
-        ),
-        (
-            "Published",
-            grouped(published),
-            format!("{} of the records are in the release with their values.", share(publication.published)),
-        ),
-    ];
-    if let Some(withheld) = publication.skew.as_ref().and_then(|skew| skew.withheld) {
-        let words = format!("One value was too frequent to be hidden. {} of the records.", share(withheld as usize));
-        numbers.push(("Withheld first", grouped(withheld), words));
-    }
-    let is_split = publication.skew.as_ref().is_none_or(|skew| skew.withheld.is_some());
-    numbers.push((
-        if is_split { "Suppressed" } else { "Withheld or suppressed" },
-        grouped(publication.suppressed as u64),
-        suppressed_words(publication, &share(publication.suppressed)),
-    ));
-    if let Some(smallest) = smallest_group(publication) {
-        let average = published as f64 / publication.groups.max(1) as f64;
-        numbers.push(("Groups", grouped(publication.groups as u64), format!("{} people on average.", number(average))));
-        let alone = "A small group hides its people badly.";
-        let words = match publication.form {
-            _ if guard.hides(smallest) => alone.to_string(),
-            Form::Generalized => {
-                format!("Everybody hides among at least {} that look alike.", counted(smallest, "record"))
-            }
-            Form::Bucketized => {
-                format!("The sensitive values of at least {} are told together.", counted(smallest, "record"))
-            }
-        };
-        numbers.push(("Smallest group", guard.people(smallest), words));
-    }
-    let about_people = publication.attacks.iter().filter(|finding| finding.claimed_belief().is_none());
-    if let Some(worst) = about_people.max_by_key(|finding| (finding.highest, finding.is_lower_bound)) {
-        let on = worst.on.as_ref().map_or(String::new(), |on| format!(" on {on}"));
-        let open = if publication.attacks.iter().any(|finding| finding.is_lower_bound) {
-            " An attack is inconclusive for some people, so it may be more."
-        } else {
-            ""
-        };
-        let words =
-            format!("How sure the {} attack{on} can be about somebody; 100 % is certainty.{open}", worst.attack);
-        numbers.push(("Highest belief", evidence::highest_words(worst), words));
-    }
-    html! {
-        dl.numbers {
-            @for (name, value, words) in &numbers {
-                div { dt { (name) } dd.big { (value) } dd.what { (words) } }
-            }
-        }
-    }
-}
-
-/// What became of suppressed records.
-fn suppressed_words(publication: &Publication, share: &str) -> String {
-    match (publication.suppressed, publication.starred) {
-        (0, _) if publication.skew.is_some() => "No further record had to be held back.".into(),
-        (0, _) => "No record had to be held back.".into(),
-        (_, true) => format!("{share} of the records are published with * in every column."),
-        (_, false) => format!("{share} of the records are left out; only their number is stated."),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::attack::Reidentification;
     use crate::audit::Answer;
     use crate::criterion::{Limit, Requirement, Verdict, Violating, WorstGroup};
     use crate::data::{Role, Schema};
     use crate::exact::Fraction;
     use crate::kind::{Params, Raw};
+    use crate::plan::Heading;
     use crate::publish::{
         ChosenLevels, Class, Classification, ColumnLevel, ColumnReport, Considered, Disclosure, Distribution, Exposure,
         MethodReport, SearchReport,
     };
+    use crate::recode::Form;
 
     const BOTH: [Audience; 2] = [Audience::External, Audience::Internal];
 
@@ -307,6 +219,7 @@ mod tests {
     fn sample() -> Publication {
         let level = |level, height| Some(ColumnLevel { level, height });
         Publication {
+            heading: Heading { title: Some("Patients".into()), date: Some("2026-11-18".into()) },
             records: 1000,
             published: 991,
             suppressed: 9,
@@ -343,6 +256,7 @@ mod tests {
                 answer("k-anonymity", &[("k", Raw::from("10"))], 10.0, 10),
                 answer("t-closeness", &[("t", Raw::from("0.3"))], 0.25, 12),
             ],
+            risk: Reidentification::of([10; 40].into_iter().chain([20; 19]).chain([211])),
             attacks: vec![finding(Some("disease"))],
             undisclosed: vec![],
             exposure: Exposure {
@@ -380,6 +294,7 @@ mod tests {
             columns: vec![],
             method,
             criteria: vec![],
+            risk: None,
             attacks: vec![],
             utility: vec![],
             group_sizes: vec![],
@@ -408,29 +323,50 @@ mod tests {
     #[test]
     fn the_verdict_is_one_sentence() {
         let check = |publication: &Publication, sentence: &str| {
-            let page = report_html(publication, Audience::External, "t");
+            let page = report_html(publication, Audience::External);
             assert!(seen(&page).contains(sentence), "{sentence}");
         };
         let good = sample();
-        check(
-            &good,
-            "991 of 1,000 records can be published: every one of 2 criteria holds, and no attack exceeds its limit.",
-        );
+        check(&good, "Both criteria hold, and no attack exceeds its limit.");
         let unlimited = Publication { attacks: vec![Finding { limit: None, ..finding(None) }], ..sample() };
         check(&unlimited, "no limit is set for the 1 attack");
         let mixed = Publication { attacks: vec![finding(None), Finding { limit: None, ..finding(None) }], ..sample() };
         check(&mixed, "no attack exceeds its limit; 1 of 2 attacks has no limit.");
         let exceeding = Finding { highest: Fraction::ONE, above_limit: 12, ..finding(None) };
         let refused = Publication { attacks: vec![exceeding.clone()], ..sample() };
-        check(
-            &refused,
-            "This release must not be published: every one of 2 criteria holds, and 1 of 1 attack exceeds its limit.",
-        );
+        check(&refused, "This release must not be published: both criteria hold, and 1 of 1 attack exceeds its limit.");
         check(&Publication { attacks_refuse: false, ..refused }, "which the plan tolerates");
         let mut failing = sample();
         failing.criteria[0].verdict.holds = false;
         check(&failing, "must not be published: 1 of 2 criteria does not hold");
-        check(&bare(), "the plan asks for no criterion, and no attack was tried.");
+        check(&bare(), "The plan asks for no criterion, and no attack was tried.");
+    }
+
+    #[test]
+    fn the_lead_answers_what_is_asked_first() {
+        let text = seen(&report_html(&sample(), Audience::External));
+        let asked = [
+            "Patients",
+            "Release report · 2026-11-18",
+            "Who could be re-identified?",
+            "Prosecutor risk",
+            "10.0 %",
+            "Journalist risk",
+            "at most 10.0 %",
+            "Marketer risk",
+            "6.1 %",
+            "What could be learned about a person?",
+            "33.3 %",
+            "What was lost?",
+            "991",
+            "35.0 %",
+            "What is promised",
+        ];
+        let mut rest = text.as_str();
+        for part in asked {
+            rest = rest.split_once(part).unwrap_or_else(|| panic!("{part} is missing, or not in order")).1;
+        }
+        assert_eq!(text.matches("equivalence class").count(), 1);
     }
 
     #[test]
@@ -443,11 +379,12 @@ mod tests {
         publication.sensitive[0].column = evil.into();
         publication.sensitive[0].values[0] = evil.into();
         publication.notes = vec![evil.into()];
+        publication.heading.title = Some(evil.into());
         publication.classification =
             Some(Classification { target: evil.into(), before: 0.8, after: 0.7, baseline: 0.5, margin: 0.01 });
         publication.attacks = vec![Finding { knowledge: evil.into(), ..finding(Some(evil)) }];
         for audience in BOTH {
-            let page = report_html(&publication, audience, evil);
+            let page = report_html(&publication, audience);
             assert!(page.contains("&lt;script&gt;"));
             for live in ["<script", "<img", "http://", "https://", "javascript:", "@import", "<link", "<iframe"] {
                 assert!(!page.contains(live), "{live}");
@@ -458,7 +395,7 @@ mod tests {
     #[test]
     fn the_page_loads_nothing() {
         for audience in BOTH {
-            let page = report_html(&sample(), audience, "Release");
+            let page = report_html(&sample(), audience);
             assert!(page.contains("default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'"));
             for loading in [" src=", " href=", "<script", "http://", "https://"] {
                 assert!(!page.contains(loading), "{loading}");
@@ -484,7 +421,7 @@ mod tests {
         publication.attacks[0].details = vec![("people_alone", 7.0)];
         publication.attacks.push(Finding { people: 7, above_limit: 7, groups: 1, ..finding(None) });
         publication.method.search.as_mut().unwrap().considered[1].suppressed = 6;
-        let [external, internal] = BOTH.map(|audience| seen(&report_html(&publication, audience, "t")));
+        let [external, internal] = BOTH.map(|audience| seen(&report_html(&publication, audience)));
         let shows = |text: &str, wanted: &str| text.lines().any(|line| line == wanted);
         for canary in
             ["7", "8", "6", "983", "row 987,654", "rare-published", "only-withheld", "592", "77.7 %", "60.6 %"]
@@ -503,19 +440,21 @@ mod tests {
         let publication = Publication {
             criteria: vec![answer("k-anonymity", &[("k", Raw::from("2"))], 2.0, 2)],
             attacks: vec![],
+            risk: Reidentification::of([2].into_iter().chain([30; 29]).chain([119])),
             group_sizes: vec![(2, 1), (30, 29), (119, 1)],
             ..sample()
         };
-        let [external, internal] = BOTH.map(|audience| seen(&report_html(&publication, audience, "t")));
+        let [external, internal] = BOTH.map(|audience| seen(&report_html(&publication, audience)));
         assert!(internal.contains("k = 2") && internal.contains("1 in 2 (50.0 %)"));
-        assert!(external.contains("fewer than 3") && !external.contains("1 in 2 ") && !external.contains("50.0 %"));
-        let alone = "Everybody hides among at least 2 records";
-        assert!(internal.contains(alone) && !external.contains(alone));
+        assert!(external.contains("fewer than 3") && !external.contains("1 in 2 "));
+        let smallest = "the smallest class, of 2 records";
+        assert!(internal.contains(smallest) && !external.contains(smallest));
+        assert!(external.contains("Highest in the smallest class; 3.1 % on average"), "a risk is no count");
     }
 
     #[test]
     fn the_internal_report_says_so_on_every_page() {
-        let [external, internal] = BOTH.map(|audience| report_html(&sample(), audience, "t"));
+        let [external, internal] = BOTH.map(|audience| report_html(&sample(), audience));
         assert_eq!(internal.matches(INTERNAL).count(), 4); // title, banner, edge of printed pages, foot
         assert!(internal.contains("internal-edge") && internal.contains("position: fixed"));
         assert!(!seen(&external).contains("INTERNAL"));
@@ -525,7 +464,7 @@ mod tests {
     fn headings_are_in_order() {
         let certificates = [("a".to_string(), serde_json::Value::Null)];
         let pages =
-            BOTH.map(|audience| report_html(&sample(), audience, "t")).into_iter().chain([compare_html(&certificates)]);
+            BOTH.map(|audience| report_html(&sample(), audience)).into_iter().chain([compare_html(&certificates, &[])]);
         for page in pages {
             let found = headings(&page);
             assert_eq!(found.iter().filter(|level| **level == 1).count(), 1);
@@ -537,7 +476,7 @@ mod tests {
     #[test]
     fn every_picture_has_words() {
         for audience in BOTH {
-            let page = report_html(&sample(), audience, "t");
+            let page = report_html(&sample(), audience);
             let pictures: Vec<&str> = page.split("<svg role=\"img\"").skip(1).collect();
             assert_eq!(pictures.len(), page.matches("<figure").count());
             // How other candidates fared is for the custodian.
@@ -568,12 +507,14 @@ mod tests {
             for publication in
                 [bare(), Publication { group_sizes: vec![(991, 1)], groups: 1, suppressed: 0, ..sample() }]
             {
-                let page = report_html(&publication, audience, "");
+                let page = report_html(&publication, audience);
                 assert!(page.ends_with("</html>"));
-                assert!(!seen(&page).contains("NaN") && !page.contains("inf"), "{page}");
+                let text = seen(&page);
+                let mut words = text.split(|letter: char| !letter.is_alphanumeric() && letter != '∞');
+                assert!(!words.any(|word| ["NaN", "inf", "∞"].contains(&word)), "{text}");
             }
         }
         let many = Publication { group_sizes: (1..=100_000).map(|size| (size, 1)).collect(), ..sample() };
-        assert!(report_html(&many, Audience::Internal, "t").len() < 200_000);
+        assert!(report_html(&many, Audience::Internal).len() < 200_000);
     }
 }

@@ -3,7 +3,7 @@
 use super::charts::{Axes, Bar, Line, Point, Row, Words, bars, figure, rows, scatter, table};
 use super::disclosure::{Guard, Shares, Sizes, asked_k, smallest_group};
 use super::evidence::fact;
-use super::suppressed_words;
+use super::lead::suppressed_words;
 use super::words::{compact, counted, grouped, listed, number, percent, settings, tick};
 use crate::data::Role;
 use crate::publish::{ChosenLevels, Class, Classification, ColumnReport, Distribution, Publication, SearchReport};
@@ -135,7 +135,7 @@ fn sensitive_caption(publication: &Publication, guard: &Guard) -> String {
     }
     let same = match (&publication.skew, publication.suppressed) {
         (Some(_), _) => {
-            " Records of frequent values were withheld first: the original table has other shares, which nobody is told."
+            " Records of frequent values were withheld first: the original table has other shares, which are not published."
         }
         (None, 0) => " No record was suppressed, so the original table has the same shares.",
         (None, _) => "",
@@ -149,8 +149,8 @@ fn sensitive_caption(publication: &Publication, guard: &Guard) -> String {
 pub(super) fn useful(publication: &Publication, guard: &Guard) -> Markup {
     let rows = publication.utility.iter().map(|(name, value)| (*name, number(*value), metric_words(name)));
     html! {
-        h2 { "How useful the release is" }
-        p.lead { "Making people look alike costs detail. These numbers say how much; for each of them, smaller is better." }
+        h2 { "Utility" }
+        p.lead { "Generalization costs information. These metrics say how much; for each of them, smaller is better." }
         @if !publication.utility.is_empty() {
             div.scroll tabindex="0" role="group" aria-label="Table: usefulness" {
                 table {
@@ -251,7 +251,7 @@ pub(super) fn done(publication: &Publication, guard: &Guard) -> Markup {
             p { "The method " strong { (method.name) } " formed the groups record by record. " (class_words(method.class)) }
         }
         p { (form_words(publication.form)) }
-        p { (suppressed_words(publication, &share)) @if publication.suppressed > 0 && publication.skew.is_none() { " They would have stood out: no group that keeps the criteria could take them in." } }
+        p { (suppressed_words(publication, &share)) @if publication.suppressed > 0 && publication.skew.is_none() { " No group that satisfies the criteria could take them in." } }
         dl.facts {
             @if let Some(skew) = &publication.skew {
                 (fact("Withheld first by", skew.method.name))
@@ -273,7 +273,7 @@ pub(super) fn done(publication: &Publication, guard: &Guard) -> Markup {
             @if !chosen.levels.is_empty() {
                 p { "Levels chosen: " bdi { (listed(&chosen.levels.iter().map(|(name, level)| format!("{name} {level}")).collect::<Vec<_>>())) } "." }
             }
-            @if let Some(search) = search { (candidates(publication, chosen, search, guard)) }
+            @if let Some(search) = search { (candidates(publication, chosen, search)) }
         }
     }
 }
@@ -282,16 +282,16 @@ pub(super) fn done(publication: &Publication, guard: &Guard) -> Markup {
 fn class_words(class: Class) -> &'static str {
     match class {
         Class::QiOnly => {
-            "It looks at quasi-identifiers alone, so that knowing the method tells nothing about sensitive values."
+            "It looks at quasi-identifiers alone, so knowing the method discloses nothing about sensitive values."
         }
         Class::SaOnly => {
-            "It looks at sensitive values alone and draws records by lot, so that knowing the method tells nothing about who has which."
+            "It looks at sensitive values alone and draws records at random, so knowing the method discloses nothing about who has which."
         }
         Class::EvenSplit => {
-            "It looks at both, but halves groups evenly: knowing the method tells little about who has which sensitive value."
+            "It looks at both, but halves groups evenly: knowing the method discloses little about who has which sensitive value."
         }
         Class::Asymmetric => {
-            "It looks at both, and its steps are uneven: whoever knows the method can learn more than the release alone tells."
+            "It looks at both, and its steps are uneven: an attacker who knows the method can learn more than from the release alone."
         }
     }
 }
@@ -328,8 +328,8 @@ fn search_words(search: &SearchReport) -> String {
     format!("{space} {decided} {safe}")
 }
 
-/// Risk against utility of the candidates.
-fn candidates(publication: &Publication, chosen: &ChosenLevels, search: &SearchReport, guard: &Guard) -> Markup {
+/// Risk against utility of the candidates: for the custodian.
+fn candidates(publication: &Publication, chosen: &ChosenLevels, search: &SearchReport) -> Markup {
     let metric = chosen.metric;
     let chosen: Vec<usize> = chosen.levels.iter().map(|level| level.1).collect();
     let Some(smallest) =
@@ -339,29 +339,21 @@ fn candidates(publication: &Publication, chosen: &ChosenLevels, search: &SearchR
     };
     let others = search.considered.iter().filter(|other| other.levels != chosen && other.value.is_finite());
     let mut points: Vec<Point> =
-        others.clone().map(|other| Point { x: other.value, y: guard.risk(other.risk), label: None }).collect();
-    let risk = guard.risk(1.0 / smallest as f64);
+        others.clone().map(|other| Point { x: other.value, y: other.risk, label: None }).collect();
+    let risk = 1.0 / smallest as f64;
     points.push(Point { x: search.value, y: risk, label: Some("chosen".into()) });
     let across = format!("{metric} (smaller is better)");
     let axes = Axes { across: &across, up: "risk: chance to pick a person's record", number: &percent, whole: false };
     let mut best: Vec<_> = search.considered.iter().filter(|other| other.value.is_finite()).collect();
     best.sort_by(|a, b| a.value.total_cmp(&b.value).then_with(|| a.levels.cmp(&b.levels)));
-    let mut header = vec!["Levels", "Value", "Risk"];
-    if guard.internal {
-        header.push("Suppressed");
-    }
     let rows: Vec<Vec<String>> = best
         .iter()
         .take(20)
         .map(|other| {
             let levels: Vec<String> = other.levels.iter().map(ToString::to_string).collect();
             let mark = if other.levels == chosen { " (chosen)" } else { "" };
-            let mut row =
-                vec![format!("{}{mark}", levels.join(", ")), number(other.value), percent(guard.risk(other.risk))];
-            if guard.internal {
-                row.push(grouped(other.suppressed));
-            }
-            row
+            let name = format!("{}{mark}", levels.join(", "));
+            vec![name, number(other.value), percent(other.risk), grouped(other.suppressed)]
         })
         .collect();
     let words = Words {
@@ -376,7 +368,7 @@ fn candidates(publication: &Publication, chosen: &ChosenLevels, search: &SearchR
         caption: "Each circle is a safe candidate that was looked at: farther left keeps more detail, farther down hides people better. The diamond is \
                   the one that was chosen. The risk is one over the size of the smallest group. The table lists at most twenty, best first."
             .into(),
-        header,
+        header: vec!["Levels", "Value", "Risk", "Suppressed"],
         rows,
         legend: html! {},
     };
@@ -401,7 +393,7 @@ pub(super) fn columns(publication: &Publication) -> Markup {
         .collect();
     html! {
         h2 { "Columns and their roles" }
-        p.lead { "The role says what a column is to somebody who attacks: known to them, secret, or neither. The custodian decides it; the promises are only as good as this list." }
+        p.lead { "The role says what a column is to an attacker: known, secret, or neither. The custodian decides it; the promises are only as good as this list." }
         div.words-only { (table("Columns and their roles", &["Column", "Role", "Published", "Level"], &rows)) }
     }
 }

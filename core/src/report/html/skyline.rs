@@ -1,8 +1,9 @@
-//! The knowledge skyline as a page: what may be known, and the least that is too much. It reacts to
+//! The knowledge skyline as a page: what may be known, and the smallest knowledge that is unsafe. It reacts to
 //! choices without any script.
 
-use super::charts::{Words, figure, px};
-use super::words::{clipped, counted, grouped, listed, percent};
+use super::charts::{Words, figure, px, round_step};
+use super::lead::{self, Figure};
+use super::words::{capital, clipped, counted, grouped, listed, percent};
 use super::{Audience, page};
 use crate::criterion::Budget;
 use crate::explore::Exploration;
@@ -64,7 +65,7 @@ fn verdict_words(found: &Exploration) -> String {
         return verdict(found);
     }
     format!(
-        "Belief stays below {} for whoever knows no more than {}.",
+        "Belief stays below {} for attackers who know no more than {}.",
         share(found.confidence.to_f64()),
         match found.points.as_slice() {
             [only] => knows(found.case, *only),
@@ -74,30 +75,27 @@ fn verdict_words(found: &Exploration) -> String {
 }
 
 fn numbers(found: &Exploration) -> Markup {
-    let unaided = "The most that anybody can believe who knows nothing but the release.".to_string();
     let people =
         format!("In {}, of which {} hold the value.", counted(found.groups as u64, "group"), grouped(found.having));
-    let mut numbers =
-        vec![("People", grouped(found.people), people), ("Without any knowledge", percent(found.unaided), unaided)];
+    let unaided = "The highest belief of an attacker who knows nothing but the release.";
+    let mut figures = vec![
+        Figure::new("People", grouped(found.people), people),
+        Figure::new("Without background knowledge", percent(found.unaided), unaided),
+    ];
     if let Some(worst) = &found.worst {
         let Budget { l, k, m } = worst.budget;
-        let words = format!("Whoever knows {} may believe {}.", knows(found.case, worst.budget), percent(worst.belief));
-        numbers.push(("Least that is too much", format!("l {l} · k {k} · m {m}"), words));
+        let words =
+            format!("An attacker who knows {} may believe {}.", knows(found.case, worst.budget), percent(worst.belief));
+        figures.push(Figure::new("Smallest unsafe knowledge", format!("l {l} · k {k} · m {m}"), words));
         let all = found.people.max(1) as f64;
         let words = format!(
             "{} of all people, in {}, for whom that is enough.",
             percent(found.exposed.people as f64 / all),
             counted(found.exposed.groups, "group")
         );
-        numbers.push(("People within its reach", grouped(found.exposed.people), words));
+        figures.push(Figure::new("People at risk from it", grouped(found.exposed.people), words));
     }
-    html! {
-        dl.numbers {
-            @for (name, value, words) in &numbers {
-                div { dt { (name) } dd.big { (value) } dd.what { (words) } }
-            }
-        }
-    }
+    lead::numbers(&figures)
 }
 
 /// Where a picture's cells are.
@@ -235,19 +233,13 @@ fn below(cells: &Cells, ms: &[usize], bottom: f64) -> Markup {
     }
 }
 
-/// The least of 1, 2, 5, 10, 20, … that is not below a number.
-fn round_step(least: u64) -> u64 {
-    let tens = (0..20).map(|exponent| 10u64.saturating_pow(exponent));
-    tens.flat_map(|ten| [1, 2, 5].map(|times| ten.saturating_mul(times))).find(|step| *step >= least).unwrap_or(least)
-}
-
 /// One l: columns m, up to the largest safe k.
 fn slice(found: &Exploration, l: usize, ms: &[usize], largest: u64) -> Markup {
     let high = 220.0;
     let cells = Cells::new(ms.len(), high);
     let bottom = cells.y(1);
     let up = |k: u64| bottom - high * (k + 1) as f64 / (largest + 1) as f64;
-    let step = usize::try_from(round_step(largest / 6 + 1)).unwrap_or(usize::MAX);
+    let step = round_step((largest / 6 + 1) as f64) as usize;
     let drawing = html! {
         text.name x="2" y="14" { "k: others known" }
         @for k in (0..=largest).step_by(step) {
@@ -259,7 +251,7 @@ fn slice(found: &Exploration, l: usize, ms: &[usize], largest: u64) -> Markup {
             @if let Some(k) = found.surface.largest(l, m) {
                 @let top = up(k);
                 rect.cell x=(px(cells.x(column) + 1.0)) y=(px(top)) width=(px((cells.wide - 2.0).max(1.0))) height=(px(bottom - top)) fill-opacity="0.75" {
-                    title { "Safe for whoever knows " (knows(found.case, Budget::new(l as u64, k, m as u64))) "; not with 1 other more" }
+                    title { "Safe against attackers who know " (knows(found.case, Budget::new(l as u64, k, m as u64))) "; not with 1 other more" }
                 }
                 @if is_point(found, l, k, m) { rect.corner x=(px(cells.x(column) + 1.0)) y=(px(top)) width=(px((cells.wide - 2.0).max(1.0))) height=(px(bottom - top)) {} }
             }
@@ -274,9 +266,8 @@ fn slice(found: &Exploration, l: usize, ms: &[usize], largest: u64) -> Markup {
         alternative: format!(
             "For l = {l} and each m a bar up to the largest safe k; the table of the surface has the numbers."
         ),
-        caption:
-            "A bar as high as its mark k = 0 means: relatives alone are safe to be known, but no others with them."
-                .into(),
+        caption: "A bar as high as its mark k = 0 means: an attacker may know relatives, but no other person besides."
+            .into(),
         header: vec![],
         rows: vec![],
         legend: html! {},
@@ -288,11 +279,11 @@ fn points(found: &Exploration) -> Markup {
     let shown = found.points.iter().take(MOST_POINTS);
     html! {
         h2 { "The points of the skyline" }
-        p.lead { "Each is safe; whoever knows more in any one respect, and no less in the others, may reach " (share(found.confidence.to_f64())) "." }
+        p.lead { "Each is safe. An attacker who knows more in any one respect, and no less in the others, may reach " (share(found.confidence.to_f64())) "." }
         div.scroll tabindex="0" role="group" aria-label="Table: points of the skyline" {
             table {
                 caption.unseen { "Points of the skyline" }
-                thead { tr { th scope="col" { "Whoever knows" } @for name in ["l", "k", "m"] { th.number scope="col" { (name) } } } }
+                thead { tr { th scope="col" { "Background knowledge" } @for name in ["l", "k", "m"] { th.number scope="col" { (name) } } } }
                 tbody {
                     @for point in shown {
                         tr {
@@ -312,9 +303,9 @@ fn points(found: &Exploration) -> Markup {
 fn worst(found: &Exploration) -> Markup {
     let Some(worst) = &found.worst else { return html! {} };
     html! {
-        h2 { "The least that is too much" }
+        h2 { "The smallest unsafe knowledge" }
         p {
-            "Whoever knows " (knows(found.case, worst.budget)) " can believe with " strong { (percent(worst.belief)) } " that somebody has the value. This is where it works, and on whom. "
+            "An attacker who knows " (knows(found.case, worst.budget)) " can believe with " strong { (percent(worst.belief)) } " that somebody has the value. This is where it works, and on whom. "
             "Of equally small amounts this is the one with the fewest relatives."
         }
         div.scroll tabindex="0" role="group" aria-label="Table: the worst case" {
@@ -326,11 +317,6 @@ fn worst(found: &Exploration) -> Markup {
         }
         @if worst.budget == Budget::default() { p.lead { "No knowledge is needed: the share of the value in that group is enough." } }
     }
-}
-
-fn capital(name: &str) -> String {
-    let mut letters = name.chars();
-    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
 fn reading() -> Markup {
@@ -401,7 +387,6 @@ mod tests {
         }
         let many: Vec<&str> = (0..3000).map(|at| if at == 0 { "gout" } else { "flu" }).collect();
         let page = skyline_html(&explored(&[&many], "gout", Fraction::new(95, 100)));
-        assert_eq!([1, 3, 11, 21].map(round_step), [1, 5, 20, 50]);
         assert!(page.len() < 300_000 && page.contains("The surface is large"));
     }
 }

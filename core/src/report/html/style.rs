@@ -19,6 +19,9 @@ h3 { font-size: 1.05rem; line-height: 1.4; font-weight: 600; margin: 0; overflow
 p { margin: .5rem 0; max-width: 44rem; }
 .lead { color: var(--soft); }
 .verdict { font-size: clamp(1.4rem, 3.4vw, 2.1rem); line-height: 1.3; letter-spacing: -.015em; font-weight: 500; max-width: 52rem; margin: 0 0 2.5rem; }
+h1 + .lead { margin: -.75rem 0 1rem; }
+.question h2 { font-size: 1.2rem; margin-top: 2rem; }
+.question .numbers { margin-top: 1.25rem; }
 .verdict .sign { color: var(--accent); }
 .verdict.bad .sign { color: var(--warn); }
 .internal-banner { background: var(--warn); color: var(--page); font-weight: 700; letter-spacing: .04em; text-align: center; padding: .6rem 1rem; position: sticky; top: 0; z-index: 1; }
@@ -30,7 +33,7 @@ dd { margin: 0; }
 .numbers > div { border-top: 1px solid var(--line); padding: 1.1rem 0 1.5rem; }
 .numbers dt { color: var(--soft); font-size: .875rem; }
 .numbers dd.big { font-size: 1.75rem; line-height: 1.25; font-weight: 600; font-variant-numeric: tabular-nums; letter-spacing: -.02em; margin: .15rem 0 .35rem; }
-.numbers dd.what { font-size: .8125rem; line-height: 1.45; color: var(--soft); }
+.numbers dd.what { max-width: 44rem; font-size: .8125rem; line-height: 1.45; color: var(--soft); }
 .card { background: var(--card); border-left: 3px solid var(--accent); padding: 1.25rem 1.5rem 1.35rem; margin: 1.25rem 0; }
 .card.bad { border-left-color: var(--warn); }
 .card-head { display: flex; flex-wrap: wrap; gap: .25rem 1rem; align-items: baseline; justify-content: space-between; }

@@ -1,27 +1,31 @@
 //! The report of a release of transactions.
 
 use super::charts::{self, Axes, Bar, Words, bars, figure};
+use super::disclosure::Guard;
 use super::evidence::{badge, fact};
+use super::lead::{self, Figure, LEARNED, LOST, Question, REIDENTIFIED};
 use super::words::{compact, counted, grouped, number, percent, settings, tick};
 use super::{Audience, INTERNAL, page};
 use crate::kind::Params;
 use crate::publish::earlier_sentence;
 use crate::publish::transactions::{Answer, Finding, NamedRule, OfOriginal, Publication, SensitiveSource, worst_rule};
+use crate::report::terminal::criteria_clause;
 use maud::{Markup, html};
 
 /// The report of a release of transactions. For [`Audience::External`] it holds nothing of the
 /// original.
-pub fn transactions_html(publication: &Publication, audience: Audience, title: &str) -> String {
+pub fn transactions_html(publication: &Publication, audience: Audience) -> String {
+    let guard = Guard::of_sets(publication.records, audience);
     let internal = audience == Audience::Internal;
     let original = publication.original.as_ref().filter(|_| internal);
     let of_original: &[String] = original.map_or(&[], |original| &original.notes);
     let body = html! {
         header.top {
-            h1 { (title) }
+            (lead::head(&publication.heading))
             (verdict(publication))
-            (key_numbers(publication, original))
         }
         main {
+            (lead::answered(&questions(publication, original, &guard)))
             (promised(publication, internal))
             (attacked(publication, original))
             (look(publication, original))
@@ -40,85 +44,107 @@ pub fn transactions_html(publication: &Publication, audience: Audience, title: &
             @else { p { "Made for everybody: every figure is computed from the published files and the plan, and nothing here depends on what they hide." } }
         }
     };
-    page(title, audience, &body)
+    page(lead::title(&publication.heading), audience, &body)
 }
 
 fn verdict(publication: &Publication) -> Markup {
     let failed = publication.criteria.iter().filter(|answer| !answer.holds).count();
     let excessive = publication.attacks.iter().filter(|found| found.is_excessive()).count();
-    let refused = failed > 0 || (excessive > 0 && publication.attacks_refuse);
-    let criteria = match (failed, publication.criteria.len()) {
-        (0, 1) => "the one criterion holds".to_string(),
-        (0, all) => format!("every one of {all} criteria holds"),
-        (failed, all) => format!("{failed} of {all} criteria do not hold"),
-    };
+    let criteria = criteria_clause(failed, publication.criteria.len());
     let attacks = match (excessive, publication.attacks.len()) {
         (_, 0) => "no attack was tried".to_string(),
-        (0, _) => "no attack found more than was demanded".to_string(),
-        (some, _) => format!("{} found more than was demanded", counted(some as u64, "attack")),
+        (0, _) => "no attack exceeds its limit".to_string(),
+        (1, all) => format!("1 of {} exceeds its limit", counted(all as u64, "attack")),
+        (some, all) => format!("{some} of {} exceed their limits", counted(all as u64, "attack")),
     };
-    html! {
-        p.verdict.bad[refused] {
-            span.sign aria-hidden="true" { @if refused { "✗ " } @else if publication.earlier > 0 { "! " } @else { "✓ " } }
-            @if refused { "This release must not be published: " }
-            @else { (counted(publication.records, "record")) " can be published: " }
-            (criteria) ", and " (attacks) "."
-            @if let Some(sentence) = earlier_sentence(publication.earlier) { " " (sentence) }
-        }
+    if failed > 0 || (excessive > 0 && publication.attacks_refuse) {
+        return lead::verdict('✗', &format!("this release must not be published: {criteria}, and {attacks}."), &[]);
     }
+    let caveats: Vec<String> = earlier_sentence(publication.earlier).into_iter().collect();
+    let mark = if caveats.is_empty() { '✓' } else { '!' };
+    lead::verdict(mark, &format!("{criteria}, and {attacks}."), &caveats)
 }
 
-fn key_numbers(publication: &Publication, original: Option<&OfOriginal>) -> Markup {
-    let mut numbers = vec![
-        (
-            "Records",
-            grouped(publication.records),
-            "One record is the set of items of one person. None is left out.".to_string(),
+/// What is asked first.
+fn questions(publication: &Publication, original: Option<&OfOriginal>, guard: &Guard) -> [Question; 3] {
+    let known = if publication.groups.is_some() {
+        "every item of a person that is not sensitive"
+    } else {
+        "every published item of a person"
+    };
+    let reidentified = Question {
+        asks: REIDENTIFIED,
+        answer: format!(
+            "The criteria do not limit this risk: they limit what can be learned. The attackers below know {known}; records with the same items form an equivalence class."
         ),
-        (
-            "Items",
+        figures: publication.risk.map_or_else(Vec::new, |risk| lead::risks(risk, guard)),
+    };
+    let learned = Question {
+        asks: LEARNED,
+        answer: "An attacker who knows some items of a person infers a sensitive item with the confidence of a rule: the share of the records with those items that also have the sensitive one (attribute disclosure).".into(),
+        figures: learned(publication),
+    };
+    [reidentified, learned, lost(publication, original)]
+}
+
+fn learned(publication: &Publication) -> Vec<Figure> {
+    let mut figures = Vec::new();
+    if let Some(rule) = worst_rule(&publication.criteria) {
+        let asked: Vec<String> =
+            publication.criteria.iter().flat_map(|answer| settings(&answer.wanted.params)).collect();
+        let means = format!(
+            "Over every rule about a sensitive item; 100 % is certainty. The plan asks for {}.",
+            asked.join(", ")
+        );
+        let at_least = if publication.criteria.iter().all(|answer| answer.is_exhaustive) { "" } else { "at least " };
+        figures.push(Figure::new(
+            "Highest confidence",
+            format!("{at_least}{}", percent(rule.confidence().to_f64())),
+            means,
+        ));
+    }
+    let listed = counted(publication.sensitive_listed, "name");
+    let means =
+        format!("Kinds of items in the release that nobody must be able to infer; sensitive.txt lists {listed}.");
+    figures.push(Figure::new("Sensitive items", grouped(publication.published_sensitive), means));
+    if let Some(groups) = publication.groups {
+        let means = "Sensitive items are published for groups of records, not for single records.";
+        figures.push(Figure::new("Groups", grouped(groups), means));
+    }
+    figures
+}
+
+fn lost(publication: &Publication, original: Option<&OfOriginal>) -> Question {
+    let mut figures = vec![
+        Figure::new(
+            "Records published",
+            grouped(publication.records),
+            "One record is the set of items of one person. None is left out.",
+        ),
+        Figure::new(
+            "Items published",
             grouped(publication.published_occurrences),
             format!("Of {}, in all records of the release together.", counted(publication.published_items, "kind")),
         ),
-        (
-            "Sensitive",
-            counted(publication.published_sensitive, "kind"),
-            format!(
-                "Items of the release that nobody must be able to infer; sensitive.txt lists {}.",
-                counted(publication.sensitive_listed, "name")
-            ),
-        ),
     ];
-    if let Some(original) = original {
-        let share = percent(original.deleted_share());
-        let words = format!("{share} of the {} of the original.", counted(original.occurrences, "item"));
-        numbers.push(("Deleted", grouped(original.deleted), words));
-    }
-    if let Some(groups) = publication.groups {
-        numbers.push((
-            "Groups",
-            grouped(groups),
-            "Sensitive items are told for groups of records, not for records.".to_string(),
-        ));
-    }
-    if let Some(rule) = worst_rule(&publication.criteria) {
-        let words =
-            "The most that anybody can infer about a sensitive item from items that a person has; 100 % is certainty.";
-        numbers.push(("Highest confidence", percent(rule.confidence().to_f64()), words.to_string()));
-    }
-    html! {
-        dl.numbers {
-            @for (name, value, words) in &numbers {
-                div { dt { (name) } dd.big { (value) } dd.what { (words) } }
-            }
+    figures.extend(original.map(|original| {
+        let all = counted(original.occurrences, "item");
+        let means = format!("{} of the {all} of the original.", percent(original.deleted_share()));
+        Figure::new("Items deleted", grouped(original.deleted), means)
+    }));
+    let answer = match original {
+        Some(_) => "Items that were deleted, or replaced by coarser ones.",
+        None => {
+            "Items may have been deleted, or replaced by coarser ones. How many depends on the original, so the custodian keeps that figure."
         }
-    }
+    };
+    Question { asks: LOST, answer: answer.into(), figures }
 }
 
 fn promised(publication: &Publication, internal: bool) -> Markup {
     html! {
         h2 { "What is promised" }
-        p.lead { "Each criterion was checked on the finished files, read back as everybody reads them, without relying on how they were made. Every rule was looked at: what anybody knows of a person, and which sensitive item follows how surely." }
+        p.lead { "Each criterion was checked on the finished files, read back as everybody reads them, without relying on how they were made. A rule says how surely a sensitive item follows from items that an attacker knows of a person." }
         @for answer in &publication.criteria { (criterion(answer, internal)) }
     }
 }
@@ -130,7 +156,7 @@ fn criterion(answer: &Answer, internal: bool) -> Markup {
             p { (answer.wanted.kind.summary) "." }
             dl.facts {
                 (fact("Asked for", &asked(&answer.wanted.params)))
-                (fact("Highest confidence", &answer.worst.as_ref().map_or("–".into(), |rule| number(rule.confidence().to_f64()))))
+                (fact("Highest confidence", &answer.worst.as_ref().map_or("–".into(), |rule| percent(rule.confidence().to_f64()))))
                 @if internal { (fact("Rules looked at", &grouped(answer.looked_at))) }
             }
             @if let Some(rule) = &answer.worst { p { "The most confident rule of the release: " (sentence(rule)) } }
@@ -149,7 +175,7 @@ fn asked(params: &Params) -> String {
 fn sentence(rule: &NamedRule) -> Markup {
     html! {
         "of the " (counted(rule.of, "record"))
-        @if rule.antecedent.is_empty() { " that are told together," } @else { " with " bdi { (rule.antecedent.join(", ")) } "," }
+        @if rule.antecedent.is_empty() { " whose sensitive items are published together," } @else { " with " bdi { (rule.antecedent.join(", ")) } "," }
         " " (grouped(rule.support)) " also have " bdi { (rule.consequent) } " (" (percent(rule.confidence().to_f64())) ")."
     }
 }
@@ -167,15 +193,15 @@ fn attack_card(before: Option<&Finding>, after: &Finding) -> Markup {
     let count = |count: Option<u64>| count.map_or("very many".to_string(), grouped);
     html! {
         section.card.bad[after.is_excessive()] {
-            div.card-head { h3 { (after.attack.kind.name) } (badge(!after.is_excessive(), "found nothing above", "found more than demanded")) }
+            div.card-head { h3 { (after.attack.kind.name) } (badge(!after.is_excessive(), "within the limit", "above the limit")) }
             p { (after.attack.kind.summary) "." }
             dl.facts {
                 (fact("Settings", &asked(&after.attack.params)))
-                (fact("Rules above what is demanded", &count(after.above)))
-                (fact("People told of", &grouped(after.people)))
+                (fact("Rules above the limit", &count(after.above)))
+                (fact("People affected", &grouped(after.people)))
                 @if let Some(before) = before {
-                    (fact("Rules above it in the original", &count(before.above)))
-                    (fact("People told of by the original", &grouped(before.people)))
+                    (fact("Rules above the limit in the original", &count(before.above)))
+                    (fact("People affected in the original", &grouped(before.people)))
                 }
             }
             (rules("Most confident rules of the release", &after.rules))
@@ -195,7 +221,7 @@ fn rules(title: &str, rules: &[NamedRule]) -> Markup {
         @if !rows.is_empty() {
             details {
                 summary { (title) }
-                (charts::table(title, &["Whoever has → also has", "Confidence", "Records", "Of"], &rows))
+                (charts::table(title, &["Records with → also have", "Confidence", "Records", "Of"], &rows))
             }
         }
     }
@@ -257,11 +283,11 @@ fn look(publication: &Publication, original: Option<&OfOriginal>) -> Markup {
 
 fn useful(original: &OfOriginal) -> Markup {
     let row = |name: &str, value: f64, params: &Params, summary: &str| {
-        let value = if value.is_infinite() { "∞".to_string() } else { number(value) };
+        let value = number(value);
         html! { tr { th scope="row" { (name) } td.number { (value) } td { (asked(params)) } td.wide { (summary) "." } } }
     };
     html! {
-        h2 { "What it is still good for" }
+        h2 { "Utility" }
         @if original.utility.is_empty() { p.lead { "Nothing was measured." } } @else {
             p.lead { "The release is compared with the original." }
             div.scroll tabindex="0" role="group" aria-label="Table: metrics" { table {
@@ -306,9 +332,9 @@ fn glossary() -> Markup {
         ("Sensitive", "An item that nobody should be able to infer about a person."),
         (
             "Rule",
-            "Of those who have some items, so many have another one. Whoever knows that a person has the former infers the latter as surely as the share says.",
+            "Of those who have some items, so many have another one. An attacker who knows that a person has the former infers the latter with that probability.",
         ),
-        ("Confidence", "That share: how sure somebody can be."),
+        ("Confidence", "That share: the posterior belief in the sensitive item."),
         ("Deleted", "Left out of a record, so that rules about sensitive items become less confident."),
     ];
     html! {

@@ -2,7 +2,7 @@
 
 use crate::kind::{Params, Setting};
 use crate::recode::Form;
-pub(super) use crate::report::terminal::counted;
+pub(super) use crate::report::terminal::{capital, counted, number};
 
 /// 12,345
 pub(super) fn grouped(count: u64) -> String {
@@ -28,14 +28,14 @@ pub(super) fn tick(count: u64) -> String {
     }
 }
 
-/// 12.3 %; what is not nothing is not rounded to nothing, nor what is not all to all.
+/// 12.3 %, on one line.
 pub(super) fn percent(share: f64) -> String {
-    match share {
-        _ if !share.is_finite() => "–".into(),
-        _ if share > 0.0 && share < 0.0005 => "under 0.1\u{a0}%".into(),
-        _ if (0.9995..1.0).contains(&share) => "over 99.9\u{a0}%".into(),
-        _ => format!("{:.1}\u{a0}%", share * 100.0),
-    }
+    unbroken(&crate::report::terminal::percent(share))
+}
+
+/// A text whose percentages stay on one line.
+pub(super) fn unbroken(text: &str) -> String {
+    text.replace(" %", "\u{a0}%")
 }
 
 /// 12 %: as exact as a report for everybody is.
@@ -46,23 +46,6 @@ pub(super) fn whole_percent(share: f64) -> String {
         _ if (0.995..1.0).contains(&share) => "over 99\u{a0}%".into(),
         _ => format!("{:.0}\u{a0}%", share * 100.0),
     }
-}
-
-/// Four significant digits; large numbers in groups of three.
-pub(super) fn number(value: f64) -> String {
-    if !value.is_finite() {
-        return "–".into();
-    }
-    let size = value.abs();
-    if size >= 1000.0 {
-        return format!("{}{}", if value < 0.0 { "−" } else { "" }, grouped(size.round() as u64));
-    }
-    if size < 1e-9 {
-        return "0".into();
-    }
-    let places = (3 - size.log10().floor() as i32).clamp(0, 12) as usize;
-    let text = format!("{value:.places$}");
-    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_string() } else { text }
 }
 
 /// a · a and b · a, b and c
@@ -107,12 +90,12 @@ pub(super) fn meaning(param: &str, value: f64, form: Form) -> Option<String> {
     let shown = number(value);
     Some(match param {
         "k" if form == Form::Bucketized => format!(
-            "The sensitive values of at least {shown} records are told together. Quasi-identifiers are published as \
-             they are, so this does not keep anybody from finding a person's row."
+            "The sensitive values of at least {shown} records are published together. Quasi-identifiers are published as \
+             they are, so this does not limit the risk of re-identification."
         ),
         "k" if value >= 1.0 => format!(
-            "Whoever knows all the quasi-identifiers of a person (columns that outsiders may know) still finds at least {shown} records that may be \
-             theirs, so the chance to pick the right one is at most 1 in {shown} ({}).",
+            "An attacker who knows all quasi-identifiers of a person (columns that outsiders may know) still finds at least {shown} records that may be \
+             theirs. The re-identification risk is at most 1 in {shown} ({}).",
             percent(1.0 / value)
         ),
         "l" => format!(
@@ -121,7 +104,7 @@ pub(super) fn meaning(param: &str, value: f64, form: Form) -> Option<String> {
         ),
         "t" => format!(
             "On a scale from 0 (distributed exactly as in the whole table) to 1 (nothing in common with it), no group \
-             is farther away than {shown}: learning somebody's group tells little about their value."
+             is farther away than {shown}: learning somebody's group discloses little about their value."
         ),
         "alpha" => {
             format!("In no group do more than {} of the people have the same sensitive value.", percent(value))
@@ -150,12 +133,8 @@ mod tests {
             [compact(9_999), compact(12_345), compact(20_000), compact(4_600_000)],
             ["9,999", "12.3k", "20k", "4.6M"]
         );
-        assert_eq!(
-            [percent(0.1234), percent(0.0), percent(0.0001), percent(0.99999)],
-            ["12.3\u{a0}%", "0.0\u{a0}%", "under 0.1\u{a0}%", "over 99.9\u{a0}%"]
-        );
+        assert_eq!(percent(0.1234), "12.3\u{a0}%");
         assert_eq!([whole_percent(0.126), whole_percent(0.001)], ["13\u{a0}%", "under 1\u{a0}%"]);
-        assert_eq!([number(0.5643901), number(123456.7), number(5.0), number(1e-15)], ["0.5644", "123,457", "5", "0"]);
     }
 
     #[test]

@@ -39,7 +39,7 @@ use std::ops::ControlFlow;
 /// The description of the attack.
 pub const KIND: Kind<Build> = Kind {
     name: "sensitive-rules",
-    summary: "Lists the rules that tell most about sensitive items, and counts whom they betray",
+    summary: "Lists the most confident rules about sensitive items, and counts the people whose items they disclose",
     reference: "Cao et al. 2010",
     params: &[
         Param { name: "most", summary: "how many rules are listed", shape: Shape::Count(1), default: Some("20") },

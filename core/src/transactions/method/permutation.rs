@@ -61,7 +61,7 @@ use std::collections::{BTreeMap, VecDeque};
 /// The description of the method.
 pub const KIND: Kind<Build> = Kind {
     name: "permutation",
-    summary: "Groups records that are alike and tells sensitive items for groups only; deletes those of records that have no others",
+    summary: "Groups similar records and publishes sensitive items for groups only; deletes those of records that have no others",
     reference: "Ghinita et al. 2008 (CAHD)",
     params: &[],
     example: &[],
