@@ -23,7 +23,7 @@ use std::process::ExitCode;
 /// An attacker may know l things about the target, k other people, and m of the target's relatives.
 /// The knowledge skyline of a sensitive value is all the largest (l, k, m) with which the belief
 /// still stays below the confidence, whichever values and people she knows about. The smallest
-/// unsafe knowledge is shown with the group and the records that it works on, so the output is not
+/// sufficient knowledge is shown with the group and the records that it works on, so the output is not
 /// for release.
 #[derive(Args)]
 #[command(after_long_help = "EXAMPLES\n  \

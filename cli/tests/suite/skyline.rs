@@ -105,7 +105,7 @@ fn people_read_points_a_surface_and_the_worst_case() {
         "2 others' values",
         "1 value that the person does not have and 2 relatives",
         "█2",
-        "The smallest unsafe knowledge: l = 1, k = 1, m = 0",
+        "The smallest sufficient knowledge: l = 1, k = 1, m = 0",
         "somebody in group 2 (4 people, from record 5), such as record 6",
         "Not for release",
     ] {

@@ -9,9 +9,7 @@ use crate::recode::Form;
 pub fn standing_notes(schema: &Schema, requirements: &[Requirement], form: Form, is_secure: bool) -> Vec<String> {
     let mut notes = Vec::new();
     if !is_secure {
-        notes.push(
-            "Not for release: random choices were made with a seed, and anybody who knows it can undo them.".into(),
-        );
+        notes.push("Not for release: anybody who knows the seed of the random choices can undo them.".into());
     }
     if form == Form::Bucketized {
         notes.push("Quasi-identifiers are published record by record, as exactly as the plan's lowest levels allow: everybody can see who is in the table, and an attacker who knows a person's quasi-identifiers can find the rows that fit. What is hidden is who in a group has which of its sensitive values.".into());

@@ -235,9 +235,7 @@ impl Publication {
     pub fn standing_notes(&self, empty_lines: u64) -> Vec<String> {
         let mut notes = Vec::new();
         if self.insecure_seed {
-            notes.push(
-                "Not for release: random choices were made with a seed, and anybody who knows it can undo them.".into(),
-            );
+            notes.push("Not for release: anybody who knows the seed of the random choices can undo them.".into());
         }
         notes.push(match self.keeps_order {
             false => "Lines are in random order, so their place discloses nothing; items of a line are in the order of their names.".into(),
@@ -249,10 +247,7 @@ impl Publication {
             ));
         }
         if let SensitiveSource::Share { .. } = self.sensitive {
-            notes.push(
-                "Which items are sensitive was drawn at random, as experiments do: a real release lists those that are."
-                    .into(),
-            );
+            notes.push("Sensitive items were drawn at random, as in experiments; a real release lists them.".into());
         }
         notes
     }

@@ -149,7 +149,7 @@ fn shade(number: u64, largest: u64) -> char {
 fn worst_text(found: &Exploration, worst: &Grounding) -> String {
     let Budget { l, k, m } = worst.budget;
     let mut text = format!(
-        "\nThe smallest unsafe knowledge: l = {l}, k = {k}, m = {m} ({}) leads to a belief of {}.\n\n",
+        "\nThe smallest sufficient knowledge: l = {l}, k = {k}, m = {m} ({}) leads to a belief of {}.\n\n",
         knows(found.case, worst.budget),
         percent(worst.belief)
     );
@@ -319,7 +319,7 @@ pub(super) mod tests {
             "   0  2  0  2 others' values\n",
             "   1  0  2  1 value that the person does not have and 2 relatives\n",
             "      0  █2  ▒1  ░0\n",
-            "The smallest unsafe knowledge: l = 1, k = 1, m = 0",
+            "The smallest sufficient knowledge: l = 1, k = 1, m = 0",
             "target     somebody in group 2 (4 people, from record 5), such as record 6",
             "values     known not to be the target's: Flu (2)",
             "others     1 (record 8) in the target's group, known to have AIDS (1)",

@@ -232,7 +232,7 @@ mod tests {
         check(&Ruler::Values, &[("a", 0.0), ("{a, b}", 0.5), ("{a, b, c}", 1.0), ("*", 1.0)]);
         check(&Ruler::Values, &[("{\"a, b\", c}", 1.0 / 3.0), ("d", 0.0), ("a..d", 0.0)]);
         check(&Ruler::Spans, &[("a..c", 0.5), ("d..f", 0.5)]);
-        check(&Ruler::Spans, &[("a", 0.0), ("{b..c", 0.5), ("d", 0.0)]);
+        check(&Ruler::Spans, &[("a", 0.0), ("b..c", 0.5), ("d", 0.0)]);
         check(&Ruler::Characters, &[("13053", 0.0), ("130**", 0.4), ("*", 1.0)]);
         let under = [("Europe".to_string(), 3)].into();
         check(&Ruler::Leaves { all: 5, under }, &[("Italy", 0.0), ("Europe", 0.5), ("*", 1.0)]);

@@ -1,4 +1,4 @@
-//! The knowledge skyline as a page: what may be known, and the smallest knowledge that is unsafe. It reacts to
+//! The knowledge skyline as a page: what may be known, and the smallest that breaks the limit. It reacts to
 //! choices without any script.
 
 use super::charts::{Words, figure, px, round_step};
@@ -86,7 +86,7 @@ fn numbers(found: &Exploration) -> Markup {
         let Budget { l, k, m } = worst.budget;
         let words =
             format!("An attacker who knows {} may believe {}.", knows(found.case, worst.budget), percent(worst.belief));
-        figures.push(Figure::new("Smallest unsafe knowledge", format!("l {l} · k {k} · m {m}"), words));
+        figures.push(Figure::new("Smallest sufficient knowledge", format!("l {l} · k {k} · m {m}"), words));
         let all = found.people.max(1) as f64;
         let words = format!(
             "{} of all people, in {}, for whom that is enough.",
@@ -303,7 +303,7 @@ fn points(found: &Exploration) -> Markup {
 fn worst(found: &Exploration) -> Markup {
     let Some(worst) = &found.worst else { return html! {} };
     html! {
-        h2 { "The smallest unsafe knowledge" }
+        h2 { "The smallest sufficient knowledge" }
         p {
             "An attacker who knows " (knows(found.case, worst.budget)) " can believe with " strong { (percent(worst.belief)) } " that somebody has the value. This is where it works, and on whom. "
             "Of equally small amounts this is the one with the fewest relatives."
