@@ -136,6 +136,17 @@ impl Publication {
         caveats
     }
 
+    /// The mark of its headline, the same wherever it stands: ✗ where a criterion does not hold or
+    /// an attack exceeds its limit, ! where a reader must know something before relying on it.
+    pub fn mark(&self) -> char {
+        let fails = self.criteria.iter().any(|answer| !answer.verdict.holds) || self.excessive().next().is_some();
+        match () {
+            () if fails => '✗',
+            () if self.caveats().is_empty() => '✓',
+            () => '!',
+        }
+    }
+
     /// The attacks that found more than the criteria promise or the plan tolerates, or could not
     /// decide whether they did.
     pub fn excessive(&self) -> impl Iterator<Item = &Finding> {

@@ -17,7 +17,7 @@ pub fn standing_notes(schema: &Schema, requirements: &[Requirement], form: Form,
     let sizes: Vec<&str> =
         requirements.iter().filter(|wanted| wanted.on.is_empty()).map(|wanted| wanted.criterion.kind.name).collect();
     if form == Form::Bucketized && !sizes.is_empty() {
-        notes.push(format!("{} is about groups here, whose sensitive values are published together: it does not protect against re-identification, since rows are published as they are.", sizes.join(", ")));
+        notes.push(format!("{} is about groups here, whose sensitive values are published together: it does not protect against re-identification, since quasi-identifiers are published record by record.", sizes.join(", ")));
     }
     if requirements.iter().any(Requirement::several_records) {
         notes.push("People have several records here. Attacks take every record for a person, so none was made; figures about groups count records. What is promised allows for people without any value: an attacker who knows that everybody in a group has one may believe more. Columns that show which records are one person's must not be published.".into());

@@ -4,6 +4,7 @@
 //! memory and read again first. Whatever is known of the original beside that is for the
 //! custodian's own report.
 
+use super::earlier_sentence;
 use super::gate::{Gated, gate_sets};
 use crate::attack::{ATTACKING, Reidentification};
 use crate::error::{Error, Result};
@@ -222,6 +223,24 @@ impl OfOriginal {
 }
 
 impl Publication {
+    /// What a reader must know before relying on a release whose criteria hold.
+    pub fn caveats(&self) -> Vec<String> {
+        let is_certain = worst_rule(&self.criteria).is_some_and(|rule| rule.confidence() == Fraction::ONE);
+        let certain = is_certain
+            .then(|| "An attacker who knows part of somebody's items becomes certain of a sensitive one.".to_string());
+        certain.into_iter().chain(earlier_sentence(self.earlier)).collect()
+    }
+
+    /// The mark of its headline, the same wherever it stands.
+    pub fn mark(&self) -> char {
+        let fails = self.criteria.iter().any(|answer| !answer.holds) || self.attacks.iter().any(Finding::is_excessive);
+        match () {
+            () if fails => '✗',
+            () if self.caveats().is_empty() => '✓',
+            () => '!',
+        }
+    }
+
     /// What a reader might take for promised and is not.
     pub fn not_promised(&self) -> Vec<String> {
         let mut all: Vec<String> = NOT_PROMISED.map(str::to_string).to_vec();

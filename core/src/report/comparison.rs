@@ -3,6 +3,7 @@
 
 use super::terminal::{grouped, number, percent, table, trimmed};
 use serde_json::Value;
+use std::collections::HashSet;
 
 /// Releases with their names, and what can be compared.
 pub(super) struct Comparison {
@@ -209,7 +210,7 @@ impl Certificates<'_> {
         let line = |name: String| {
             let own = subjects.iter().map(|own| own.iter().find(|(known, _)| *known == name));
             let found: Vec<Option<&Value>> = own.map(|entry| entry.map(|(_, entry)| *entry)).collect();
-            let best = best.unwrap_or_else(|| direction(&found));
+            let best = best.unwrap_or_else(|| if self.means_the_same(&found) { direction(&found) } else { Best::None });
             Line {
                 name,
                 best,
@@ -217,6 +218,14 @@ impl Certificates<'_> {
             }
         };
         names.into_iter().map(line).collect()
+    }
+
+    /// Whether a criterion means the same in all releases: one on sizes of groups says nothing about
+    /// finding a row where quasi-identifiers are published record by record.
+    fn means_the_same(&self, answers: &[Option<&Value>]) -> bool {
+        let is_on_column = |answer: &&Value| !answer["on"].is_null() && answer["on"] != Value::Array(Vec::new());
+        let forms: HashSet<Option<&str>> = self.0.iter().map(|document| document["form"].as_str()).collect();
+        forms.len() < 2 || answers.iter().flatten().all(|answer| is_on_column(&answer))
     }
 
     fn criteria(&self) -> Vec<Line> {

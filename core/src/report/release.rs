@@ -2,6 +2,7 @@
 
 use super::terminal::{answers_text, counted, criteria_clause, grouped, number, percent, table, trimmed};
 use crate::attack::Finding;
+use crate::exact::Fraction;
 use crate::publish::{ColumnReport, Publication};
 use crate::recode::Form;
 
@@ -9,7 +10,7 @@ use crate::recode::Form;
 pub fn publication_text(publication: &Publication) -> String {
     let mut text = format!("{}\n\nQuasi-identifiers\n", headline(publication));
     if publication.form == Form::Bucketized {
-        text += "published as they are, with group numbers; sensitive values are in a table of their own\n";
+        text += "published record by record, on the plan's lowest levels, with group numbers; sensitive values are in a table of their own\n";
     }
     text += &levels_text(&publication.columns);
     text += &format!("\nCriteria\n{}", answers_text(&publication.criteria));
@@ -27,11 +28,7 @@ pub fn publication_text(publication: &Publication) -> String {
 fn headline(publication: &Publication) -> String {
     let excessive = publication.excessive().count();
     let caveats = publication.caveats();
-    let mark = match excessive {
-        0 if caveats.is_empty() => "✓",
-        0 => "!",
-        _ => "✗",
-    };
+    let mark = publication.mark();
     let tried = counted(publication.attacks.len() as u64, "attack");
     let attacks = match (excessive, publication.attacks.iter().filter(|finding| finding.limit.is_none()).count()) {
         (0, 0) => "no attack exceeds its limit".to_string(),
@@ -80,6 +77,8 @@ fn attacks_text(findings: &[Finding]) -> String {
                 (0, _) if finding.vulnerable_share().is_some() || finding.broken_claim().is_some() => "!",
                 (0, _) if finding.undecided_people().is_some() => "?",
                 (0, None) => "–",
+                // A limit of certainty limits nothing.
+                (0, Some(limit)) if limit.allows(Fraction::ONE) => "–",
                 (0, Some(_)) => "✓",
                 _ => "✗",
             }

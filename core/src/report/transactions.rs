@@ -8,7 +8,6 @@ use crate::certificate::table::whole_or_real;
 use crate::certificate::{MemberDeclared, join, settings};
 use crate::inspect::TransactionProfile;
 use crate::kind::Params;
-use crate::publish::earlier_sentence;
 use crate::publish::transactions::{Answer, Finding, Measured, NamedRule, ObservedSets, Publication, worst_rule};
 use serde_json::{Value, json};
 
@@ -155,10 +154,11 @@ pub fn publication_text(publication: &Publication) -> String {
 fn headline(publication: &Publication) -> String {
     let criteria = criteria_clause(0, publication.criteria.len());
     let excessive = publication.attacks.iter().filter(|found| found.is_excessive()).count();
-    let (mark, attacks) = match excessive {
-        0 => (if publication.earlier > 0 { "!" } else { "✓" }, "no attack exceeds its limit".to_string()),
-        1 => ("✗", "1 attack exceeds its limit".to_string()),
-        some => ("✗", format!("{some} attacks exceed their limits")),
+    let mark = publication.mark();
+    let attacks = match excessive {
+        0 => "no attack exceeds its limit".to_string(),
+        1 => "1 attack exceeds its limit".to_string(),
+        some => format!("{some} attacks exceed their limits"),
     };
     let published = grouped(publication.published_occurrences as usize);
     let items = publication.original.as_ref().map_or(format!("{published} items"), |original| {
@@ -170,8 +170,8 @@ fn headline(publication: &Publication) -> String {
         format!("{published} of {all}, {deleted} deleted ({}){merged}", percent(original.deleted_share()))
     });
     let (records, method) = (counted(publication.records, "record"), publication.method.kind.name);
-    let earlier = earlier_sentence(publication.earlier).map_or(String::new(), |sentence| format!(" {sentence}"));
-    format!("{mark} {records} with {items} by {method}: {criteria}, {attacks}.{earlier}")
+    let caveats: String = publication.caveats().iter().map(|caveat| format!(" {caveat}")).collect();
+    format!("{mark} {records} with {items} by {method}: {criteria}, {attacks}.{caveats}")
 }
 
 fn before_and_after(publication: &Publication) -> String {

@@ -413,7 +413,7 @@ pub(super) fn glossary() -> Markup {
             "How coarse a column was made: level 0 is the value as it was, each level above is coarser, and on the last the value is usually gone (*).",
         ),
         ("Belief", "How sure an attacker can be of something about a person, as a probability."),
-        ("Suppressed", "Not published with its values, because it would have stood out."),
+        ("Suppressed", "Not published with its values, because its group did not satisfy the criteria."),
         (
             "Withheld first",
             "Not published because its sensitive value was too frequent in the table to be hidden, or to hide which value that was.",

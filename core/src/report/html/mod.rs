@@ -134,8 +134,7 @@ fn verdict(publication: &Publication) -> Markup {
         return lead::verdict('✗', &sentence, &[]);
     }
     let caveats = publication.caveats();
-    let mark = if caveats.is_empty() { '✓' } else { '!' };
-    lead::verdict(mark, &format!("{criteria}, and {attacks}."), &caveats)
+    lead::verdict(publication.mark(), &format!("{criteria}, and {attacks}."), &caveats)
 }
 
 fn attacks_clause(publication: &Publication, exceeding: usize) -> String {
@@ -148,7 +147,8 @@ fn attacks_clause(publication: &Publication, exceeding: usize) -> String {
         (0, _) => "no attack exceeds its limit".to_string(),
         (1, _) if publication.attacks_refuse => format!("1 of {tried} exceeds its limit"),
         (found, _) if publication.attacks_refuse => format!("{found} of {tried} exceed their limits"),
-        (found, _) => format!("{found} of {tried} above the limit, which the plan tolerates"),
+        (1, _) => format!("1 of {tried} exceeds its limit, which the plan lets pass"),
+        (found, _) => format!("{found} of {tried} exceed their limits, which the plan lets pass"),
     };
     // Where there is no limit none can be exceeded: that is said where it matters.
     match unlimited {

@@ -211,6 +211,7 @@ fn kept(publication: &Publication) -> Markup {
         .collect();
     let cells = |column: &ColumnReport| match column.level {
         Some(of) => [of.level.to_string(), of.height.to_string()],
+        None if publication.form == Form::Bucketized => ["lowest".into(), "–".into()],
         None => ["by group".into(), "–".into()],
     };
     let words = Words {
@@ -244,14 +245,14 @@ pub(super) fn done(publication: &Publication, guard: &Guard) -> Markup {
         @if let Some(chosen) = &method.chosen {
             p {
                 "The method " strong { (method.name) } " chose one level of generalization for each quasi-identifier: among the candidates "
-                "that keep every criterion, one that is best by " strong { (chosen.metric) } "."
+                "that it found to keep every criterion, one that is best by " strong { (chosen.metric) } "."
             }
             @if let Some(search) = search { p { (search_words(search)) } }
         } @else {
             p { "The method " strong { (method.name) } " formed the groups record by record. " (class_words(method.class)) }
         }
         p { (form_words(publication.form)) }
-        p { (suppressed_words(publication, &share)) @if publication.suppressed > 0 && publication.skew.is_none() { " No group that satisfies the criteria could take them in." } }
+        p { (suppressed_words(publication, &share)) @if publication.suppressed > 0 && publication.skew.is_none() { " In what is published, no group that satisfies the criteria holds them." } }
         dl.facts {
             @if let Some(skew) = &publication.skew {
                 (fact("Withheld first by", skew.method.name))
@@ -300,7 +301,7 @@ fn form_words(form: Form) -> &'static str {
     match form {
         Form::Generalized => "The release is generalized: one table, with coarser quasi-identifiers.",
         Form::Bucketized => {
-            "The release is bucketized: one table has exact quasi-identifiers with group numbers, the other how often each group has which sensitive value."
+            "The release is bucketized: one table has quasi-identifiers record by record, on the lowest levels that the plan permits, with group numbers; the other how often each group has which sensitive value."
         }
     }
 }

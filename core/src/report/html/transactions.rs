@@ -7,7 +7,6 @@ use super::lead::{self, Figure, LEARNED, LOST, Question, REIDENTIFIED};
 use super::words::{compact, counted, grouped, number, percent, settings, tick};
 use super::{Audience, INTERNAL, page};
 use crate::kind::Params;
-use crate::publish::earlier_sentence;
 use crate::publish::transactions::{Answer, Finding, NamedRule, OfOriginal, Publication, SensitiveSource, worst_rule};
 use crate::report::terminal::criteria_clause;
 use maud::{Markup, html};
@@ -60,9 +59,7 @@ fn verdict(publication: &Publication) -> Markup {
     if failed > 0 || (excessive > 0 && publication.attacks_refuse) {
         return lead::verdict('✗', &format!("this release must not be published: {criteria}, and {attacks}."), &[]);
     }
-    let caveats: Vec<String> = earlier_sentence(publication.earlier).into_iter().collect();
-    let mark = if caveats.is_empty() { '✓' } else { '!' };
-    lead::verdict(mark, &format!("{criteria}, and {attacks}."), &caveats)
+    lead::verdict(publication.mark(), &format!("{criteria}, and {attacks}."), &publication.caveats())
 }
 
 /// What is asked first.

@@ -90,8 +90,8 @@ pub(super) fn meaning(param: &str, value: f64, form: Form) -> Option<String> {
     let shown = number(value);
     Some(match param {
         "k" if form == Form::Bucketized => format!(
-            "The sensitive values of at least {shown} records are published together. Quasi-identifiers are published as \
-             they are, so this does not limit the risk of re-identification."
+            "The sensitive values of at least {shown} records are published together. Quasi-identifiers are published \
+             record by record, so this does not limit the risk of re-identification."
         ),
         "k" if value >= 1.0 => format!(
             "An attacker who knows all quasi-identifiers of a person (columns that outsiders may know) still finds at least {shown} records that may be \
