@@ -3,7 +3,7 @@
 //!
 //! # Tour
 //!
-//! A [`Table`](data::Table) holds dictionary-encoded columns. A [`Schema`](data::Schema) says what
+//! A [`Table`] holds dictionary-encoded columns. A [`Schema`](data::Schema) says what
 //! each column is to an attacker. Rows with equal quasi-identifiers form
 //! [`Groups`](candidate::Groups), and a [`Criterion`](criterion::Criterion) says what must hold for
 //! every group. [`audit()`] checks any table, whoever made it; a [`TablePlan`] is all of that in a
