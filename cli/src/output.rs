@@ -175,11 +175,11 @@ mod tests {
 
     #[test]
     fn programs_get_every_part_of_an_error() {
-        let error = Error::unknown("there is no \"a\"", "aa", ["ab"]).file("plan.toml").line(3);
+        let error = Error::unknown("there is no \"rol\"", "rol", ["role"]).file("plan.toml").line(3);
         assert_eq!(
             error_json(&error).to_string(),
-            "{\"error\":{\"code\":\"plan/unknown-name\",\"fault\":\"plan\",\"exit_code\":2,\"message\":\"there is no \\\"a\\\"\",\
-             \"file\":\"plan.toml\",\"line\":3,\"help\":\"did you mean \\\"ab\\\"?\"}}"
+            "{\"error\":{\"code\":\"plan/unknown-name\",\"fault\":\"plan\",\"exit_code\":2,\"message\":\"there is no \\\"rol\\\"\",\
+             \"file\":\"plan.toml\",\"line\":3,\"help\":\"did you mean \\\"role\\\"?\"}}"
         );
     }
 

@@ -23,14 +23,10 @@ fn refuse(folder: &Folder, arguments: &str, code: i32, parts: &[&str]) {
 fn refuse_table(table: impl AsRef<[u8]>, parts: &[&str]) {
     let folder = Folder::new(&[("good.toml", &plan(COLUMNS, &[("k-anonymity", "k = 2")]))]);
     folder.write("table.csv", table);
-    for command in [
-        "check table.csv --plan good.toml",
-        "check table.csv --plan good.toml --json",
-        "inspect table.csv",
-        "init table.csv",
-    ] {
+    for command in ["check table.csv --plan good.toml", "inspect table.csv", "init table.csv"] {
         refuse(&folder, command, DATA, &[&["table.csv"], parts].concat());
     }
+    refuse(&folder, "check table.csv --plan good.toml --json", DATA, &["{\"error\":{\"code\":\"data", "table.csv"]);
     assert!(!folder.path("plan.toml").exists(), "init wrote a plan");
 }
 

@@ -582,7 +582,8 @@ fn columns_that_single_people_out_are_refused_unless_accepted_by_name() {
         };
         let refused = placed(lat, form);
         refuse(&refused, PUBLISH, GATE, parts);
-        refuse(&refused, &format!("{PUBLISH} --json --internal-report internal.html"), GATE, parts);
+        refuse(&refused, &format!("{PUBLISH} --internal-report internal.html"), GATE, parts);
+        refuse(&refused, &format!("{PUBLISH} --json"), GATE, &["\"code\":\"gate/exposed\""]);
         let run = refused.run(PUBLISH).code(GATE);
         assert!(!String::from_utf8_lossy(&run.get_output().stderr).contains(CANARY), "no cell is told");
         publish(&placed(lat, &format!("{form}\ninsensitive = \"drop\"")));
