@@ -316,7 +316,7 @@ fn a_changed_statement_about_skew_is_found() {
         ("\"method\": \"calibrated\"", "\"method\": \"r-suppression\"", "skew"),
         ("\"method\": \"calibrated\"", "\"method\": \"nothing\"", "figures"),
         ("\"on\": \"disease\",\n    \"l\": 3", "\"on\": \"job\",\n    \"l\": 3", "figures"),
-        ("\"on\": \"disease\",\n    \"l\": 3", "\"on\": \"disease\",\n    \"l\": 5", "attacks"),
+        ("\"on\": \"disease\",\n    \"l\": 3", "\"on\": \"disease\",\n    \"l\": 5", "attack: eligibility on disease"),
         ("\"on\": \"disease\",\n    \"l\": 3", "\"on\": \"disease\",\n    \"l\": 0", "figures"),
         ("\"on\": \"disease\",\n    \"l\": 3", "\"on\": \"disease\",\n    \"l\": 9223372036854775808", "figures"),
         ("\"is_kept\": true", "\"is_kept\": false", "skew"),
@@ -348,7 +348,7 @@ fn the_bound_does_not_pass_for_something_else() {
     forged["attacks"] = attacks.into();
     folder.write("release/certificate.json", forged.to_string());
     let failed = failed(&folder);
-    assert!(failed.iter().any(|name| name == "attacks"), "{failed:?}");
+    assert!(failed.iter().any(|name| name == "attack: eligibility on disease"), "{failed:?}");
 }
 
 /// A certificate that somebody made up must not keep anybody busy for ever.

@@ -225,7 +225,7 @@ impl Certificates<'_> {
     fn means_the_same(&self, answers: &[Option<&Value>]) -> bool {
         let is_on_column = |answer: &&Value| !answer["on"].is_null() && answer["on"] != Value::Array(Vec::new());
         let forms: HashSet<Option<&str>> = self.0.iter().map(|document| document["form"].as_str()).collect();
-        forms.len() < 2 || answers.iter().flatten().all(|answer| is_on_column(&answer))
+        forms.len() < 2 || answers.iter().flatten().all(is_on_column)
     }
 
     fn criteria(&self) -> Vec<Line> {

@@ -40,6 +40,8 @@ pub fn internal_json(publication: &Publication) -> Value {
     let method = &publication.method;
     let declared = json!({
         "not_for_release": true,
+        "title": publication.heading.title,
+        "date": publication.heading.date,
         "records": publication.records,
         "published": publication.published,
         "suppressed": publication.suppressed,

@@ -320,6 +320,22 @@ mod tests {
         found.collect()
     }
 
+    /// Terminal and page bear the same mark, also where the plan lets an excess pass.
+    #[test]
+    fn the_headline_has_one_mark() {
+        let excess = |attacks_refuse: bool| {
+            let mut publication = Publication { attacks_refuse, ..sample() };
+            publication.attacks[0].above_limit = 3;
+            publication
+        };
+        for (publication, mark) in [(excess(false), '✗'), (excess(true), '✗'), (sample(), sample().mark())] {
+            assert_eq!(publication.mark(), mark);
+            let page = report_html(&publication, Audience::External);
+            assert!(page.contains(&format!("{mark} </span>")) || page.contains(&format!("{mark}</span>")), "{mark}");
+            assert!(crate::report::publication_text(&publication).starts_with(mark));
+        }
+    }
+
     #[test]
     fn the_verdict_is_one_sentence() {
         let check = |publication: &Publication, sentence: &str| {
@@ -335,7 +351,7 @@ mod tests {
         let exceeding = Finding { highest: Fraction::ONE, above_limit: 12, ..finding(None) };
         let refused = Publication { attacks: vec![exceeding.clone()], ..sample() };
         check(&refused, "This release must not be published: both criteria hold, and 1 of 1 attack exceeds its limit.");
-        check(&Publication { attacks_refuse: false, ..refused }, "which the plan tolerates");
+        check(&Publication { attacks_refuse: false, ..refused }, "which the plan lets pass");
         let mut failing = sample();
         failing.criteria[0].verdict.holds = false;
         check(&failing, "must not be published: 1 of 2 criteria does not hold");
