@@ -186,7 +186,7 @@ impl TableFacts<'_> {
         Ok(reports)
     }
 
-    /// That exact values are permitted where the plan names a top or a bottom.
+    /// That exact values may be published where the plan names a top or a bottom.
     fn capped_notes(&self) -> Result<Vec<String>> {
         let schema = self.task.schema;
         let is_capped =
@@ -194,7 +194,8 @@ impl TableFacts<'_> {
         let mut notes = Vec::new();
         for column in schema.select(self.task.table, Role::Quasi)?.into_iter().filter(|column| is_capped(column.name()))
         {
-            if schema.level_range(column)?.0 == 0 {
+            let is_coarser = self.level(column)?.is_some_and(|level| level.level > 0);
+            if schema.level_range(column)?.0 == 0 && !is_coarser {
                 notes.push(format!("\"{}\": `top` and `bottom` take effect from level 1 on, and the plan permits level 0, on which values are published as they are. To exclude that, let `levels` begin with 1.", column.name()));
             }
         }
