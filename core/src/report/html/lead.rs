@@ -180,7 +180,10 @@ fn belief(column: &str, publication: &Publication, guard: &Guard) -> Option<Figu
     if let Some(share) = distribution.and_then(most_frequent) {
         means += &format!(" The most frequent value has {} of the published records.", guard.share(share));
     }
-    Some(Figure::new(column, highest_words(worst), means))
+    // What some attack leaves open, or is not stated, may be more than every figure at hand.
+    let is_least = inconclusive.is_some() || !publication.undisclosed.is_empty();
+    let value = if is_least { format!("at least {}", percent(worst.highest.to_f64())) } else { highest_words(worst) };
+    Some(Figure::new(column, value, means))
 }
 
 /// The published share of the most frequent value.
@@ -210,7 +213,7 @@ fn lost(publication: &Publication) -> Question {
             true => {
                 "Of the detail of quasi-identifiers, on average over these columns. Generalization and suppression took the rest."
             }
-            false => "Quasi-identifiers are published as they are.",
+            false => "Quasi-identifiers are published record by record, as exactly as the plan permits.",
         };
         figures.push(Figure::new("Information kept", percent(publication.information_kept), means));
     }
