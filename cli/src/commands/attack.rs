@@ -19,10 +19,10 @@ use std::process::ExitCode;
 
 /// Attack a release directory: what does an attacker believe who knows how it was made?
 ///
-/// Runs every attack of `sfumato list attacks` on the release alone. An attack that needs the
-/// original cannot be repeated; its line shows what the certificate states. Exits with 5 if the
-/// release does not verify. For transactions, a release or with --plan a file, it lists the rules
-/// that an attacker would infer.
+/// Runs every attack of `sfumato list attacks` that the release alone is enough for. One that needs
+/// the original cannot be repeated, and is left out unless the certificate states what it found.
+/// Exits with 5 if the release does not verify. For transactions, a release or with --plan a file,
+/// it lists the rules that an attacker would infer.
 #[derive(Args)]
 #[command(after_long_help = "EXAMPLES\n  \
     sfumato attack release\n  \

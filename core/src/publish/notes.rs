@@ -12,7 +12,7 @@ pub fn standing_notes(schema: &Schema, requirements: &[Requirement], form: Form,
         notes.push("Not for release: anybody who knows the seed of the random choices can undo them.".into());
     }
     if form == Form::Bucketized {
-        notes.push("Quasi-identifiers are published record by record, as exactly as the plan's lowest levels allow: everybody can see who is in the table, and an attacker who knows a person's quasi-identifiers can find the rows that fit. What is hidden is who in a group has which of its sensitive values.".into());
+        notes.push("Quasi-identifiers are published record by record, as exactly as the plan's lowest levels allow: everybody can see whose records are published, and an attacker who knows a person's quasi-identifiers can find the rows that fit. What is hidden is who in a group has which of its sensitive values.".into());
     }
     let sizes: Vec<&str> =
         requirements.iter().filter(|wanted| wanted.on.is_empty()).map(|wanted| wanted.criterion.kind.name).collect();

@@ -141,13 +141,20 @@ fn method_text(one: &Reported) -> String {
     };
     let count = |name: &str| one.detail(name).unwrap_or(0.0) as u64;
     let (groups, people) = (count("undecided_groups"), count(UNDECIDED_PEOPLE));
-    // Where groups are undecided, both figures may be higher.
+    // Where groups are undecided, both figures may be higher; where records are missing, the belief.
     let at_least = if groups > 0 { "at least " } else { "" };
-    let mut text = format!(
-        "\n{}\n  An attacker who knows the method believes more than is promised about {at_least}{} of the records; the highest belief is {at_least}{highest}.\n",
-        one.subject(),
-        percent(share)
-    );
+    let is_least = one.finding.highest_belief_is == BeliefWord::AtLeast;
+    let highest = if is_least { format!("at least {highest}") } else { highest };
+    let about = match share > 0.0 || groups == 0 {
+        true => format!(
+            "An attacker who knows the method believes more than is promised about {at_least}{} of the records",
+            percent(share)
+        ),
+        false => {
+            "No record was found about which an attacker who knows the method believes more than is promised".into()
+        }
+    };
+    let mut text = format!("\n{}\n  {about}; the highest belief is {highest}.\n", one.subject());
     if let Some(bound) = one.detail(BOUND) {
         text += &format!("  By the theory of this method, no belief exceeds {}.\n", percent(bound));
     }

@@ -17,7 +17,9 @@ pub fn publication_text(publication: &Publication) -> String {
     if !publication.attacks.is_empty() {
         text += &format!("\nAttacks\n{}", attacks_text(&publication.attacks));
     }
-    text += &format!("\nUtility (smaller is better)\n{}", utility_text(publication));
+    // Records that were withheld before are no part of what the method worked on.
+    let left = if publication.skew.is_some() { ", of the records left after withholding" } else { "" };
+    text += &format!("\nUtility (smaller is better{left})\n{}", utility_text(publication));
     text += &format!("\n{}\n", search_text(publication));
     for note in &publication.notes {
         text += &format!("Note: {note}\n");

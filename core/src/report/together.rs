@@ -132,10 +132,10 @@ fn found_sentence(found: &Found) -> String {
         _ if found.certain > 0 => format!("the highest belief is 100 % ({shares})"),
         Some(about) => format!("the highest belief is about {} ({shares})", percent(about)),
         None if found.at_least <= first.highest.max(second.highest) => format!(
-            "no higher belief is found than by each release alone ({shares}), but how many people the groups have in common is not known from the releases, and an attacker who knows it may believe more"
+            "no higher belief is found than by each release alone ({shares}), but how many people the groups have in common was not counted, and an attacker who knows it may believe more, up to certainty"
         ),
         None => format!(
-            "the highest belief is at least {} ({shares}): how many people the groups have in common is not known from the releases, and an attacker who knows it may believe more",
+            "the highest belief is at least {} ({shares}): how many people the groups have in common was not counted, and an attacker who knows it may believe more, up to certainty",
             percent(found.at_least)
         ),
     };
