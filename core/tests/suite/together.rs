@@ -242,6 +242,27 @@ fn releases_of_different_people_are_told_apart() {
     assert_eq!(together(&seen(&a, &groups[0]), &seen(&b, &groups[1])), Composition::Unrelated);
 }
 
+/// Exact ages in one release and ranges in the other, which leaves out somebody whose age no range
+/// holds: so it leaves out nobody else, and everybody else's pair of groups is known.
+#[test]
+fn people_who_fit_nowhere_are_the_ones_who_are_left_out() {
+    let ages = Column::from_values("q", ["21", "34", "22", "38", "90"]);
+    let ranges = Column::from_values("q", ["20-29", "30-39", "20-29", "30-39"]);
+    let values = Column::from_values("s", ["flu", "cold", "gout", "ulcer", "flu"]);
+    let fewer = Column::from_values("s", ["flu", "cold", "gout", "ulcer"]);
+    let exact = Groups::of_lists(&[vec![0, 1], vec![2, 3, 4]]);
+    let coarse = Groups::by_columns(&[&ranges], 4);
+    let seen = |column, groups, sensitive, missing| Published {
+        groups,
+        quasi: vec![Quasi { column, ruler: &Ruler::Numbers, depth: Depth::Mixed }],
+        sensitive,
+        missing,
+    };
+    let both = together(&seen(&ages, &exact, &values, 0), &seen(&ranges, &coarse, &fewer, 1));
+    let Composition::Found(found) = both else { panic!("{both:?}") };
+    assert!(found.certain >= 4, "{found:?}");
+}
+
 #[test]
 fn a_coarser_release_adds_nothing() {
     let values = ["flu", "cold", "gout", "flu", "ulcer", "gout"];

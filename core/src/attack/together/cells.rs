@@ -3,8 +3,10 @@
 //! # Claim
 //! Two releases of one table leave everybody who is in both in one group of each, under labels that
 //! overlap. So the numbers of people in pairs of classes (records of a group with the same labels)
-//! add up to the size of every class, but for people that the other release leaves out. Every table
-//! that both are releases of keeps to the bounds that follow ([`Bounds`]).
+//! add up to the size of every class, but for people that the other release leaves out. Those
+//! include everybody of a class that overlaps no class of the other release, so only the rest of
+//! them can be missing elsewhere. Every table that both are releases of keeps to the bounds that
+//! follow ([`Bounds`]).
 
 use super::bounds::{Bounds, Contradiction, Sums};
 use super::labels::Overlaps;
@@ -60,8 +62,8 @@ pub(super) fn cells(releases: [&Published<'_>; 2]) -> Result<Vec<Cell>, Failure>
     let pairs = compatible(&classes, &overlaps)?;
     let people = |&(a, b): &(u32, u32)| classes[0][a as usize].people.min(classes[1][b as usize].people);
     let mut bounds = Bounds::up_to(pairs.iter().map(people).collect());
-    let of_first = sums(&classes[0], pairs.iter().map(|pair| pair.0), releases[1].missing);
-    let of_second = sums(&classes[1], pairs.iter().map(|pair| pair.1), releases[0].missing);
+    let of_first = sums(&classes[0], pairs.iter().map(|pair| pair.0).collect(), releases[1].missing)?;
+    let of_second = sums(&classes[1], pairs.iter().map(|pair| pair.1).collect(), releases[0].missing)?;
     bounds.settle(&[&of_first, &of_second], ROUNDS)?;
     let mut cells: BTreeMap<[u32; 2], (i64, i64)> = BTreeMap::new();
     for (at, &(a, b)) in pairs.iter().enumerate() {
@@ -133,7 +135,15 @@ fn exact_part(class: &Class, overlaps: &[Overlaps], release: usize) -> Vec<u32> 
 }
 
 /// Everybody of a class is in some class of the other release, or among those that it leaves out.
-fn sums(classes: &[Class], of: impl Iterator<Item = u32>, left_out: u64) -> Sums {
-    let least = classes.iter().map(|class| (class.people - left_out as i64).max(0)).collect();
-    Sums { of: of.collect(), least, most: classes.iter().map(|class| class.people).collect() }
+fn sums(classes: &[Class], of: Vec<u32>, left_out: u64) -> Result<Sums, Contradiction> {
+    let mut is_alone = vec![true; classes.len()];
+    of.iter().for_each(|&class| is_alone[class as usize] = false);
+    let alone: i64 = classes.iter().zip(&is_alone).filter(|(_, alone)| **alone).map(|(class, _)| class.people).sum();
+    let elsewhere = i64::try_from(left_out).unwrap_or(i64::MAX) - alone;
+    if elsewhere < 0 {
+        return Err(Contradiction);
+    }
+    let least = |(class, is_alone): (&Class, &bool)| if *is_alone { 0 } else { (class.people - elsewhere).max(0) };
+    let most = classes.iter().map(|class| class.people).collect();
+    Ok(Sums { of, least: classes.iter().zip(&is_alone).map(least).collect(), most })
 }

@@ -232,6 +232,14 @@ fn histograms(releases: [&Published<'_>; 2]) -> [Histograms; 2] {
     })
 }
 
+/// How many people of each group the other release leaves out at most: those who need not be in any
+/// of its cells.
+fn left_out(cells: &[Cell], histograms: &Histograms, release: usize, missing: u64) -> Vec<i64> {
+    let mut left_out = histograms.sizes();
+    cells.iter().for_each(|cell| left_out[cell.groups[release] as usize] -= cell.least);
+    left_out.into_iter().map(|people| people.min(i64::try_from(missing).unwrap_or(i64::MAX))).collect()
+}
+
 /// All tables that lead to both releases: how many people of each cell have each value.
 struct Worlds {
     cells: Vec<Cell>,
@@ -266,19 +274,25 @@ impl Worlds {
                 return Err(Failure::TooLarge);
             }
         }
-        let totals = |of: Vec<u32>, totals: Vec<i64>, release: usize| Sums {
+        let left_out = [0, 1].map(|release| left_out(&cells, &histograms[release], release, missing[1 - release]));
+        let totals = |of: Vec<u32>, totals: Vec<i64>, left_out: &[i64]| Sums {
             of,
-            least: totals.iter().map(|total| (total - missing[1 - release] as i64).max(0)).collect(),
+            least: totals.iter().zip(left_out).map(|(total, left_out)| (total - left_out).max(0)).collect(),
             most: totals,
         };
         let [first, second] = places;
         let counts = |release: usize| histograms[release].values.iter().map(|value| value.1).collect();
+        let of_values = |release: usize| -> Vec<i64> {
+            let own = &histograms[release];
+            let groups = left_out[release].iter().enumerate();
+            groups.flat_map(|(group, &left_out)| std::iter::repeat_n(left_out, own.group(group).len())).collect()
+        };
         let group_of = |release: usize| cells.iter().map(|cell| cell.groups[release]).collect();
         Ok(Worlds {
             entries: Bounds::up_to(most),
             cell_of,
-            values: [totals(first, counts(0), 0), totals(second, counts(1), 1)],
-            groups: [0, 1].map(|at| totals(group_of(at), histograms[at].sizes(), at)),
+            values: [totals(first, counts(0), &of_values(0)), totals(second, counts(1), &of_values(1))],
+            groups: [0, 1].map(|at| totals(group_of(at), histograms[at].sizes(), &left_out[at])),
             cells,
             starts: [0, 1].map(|at: usize| histograms[at].starts.clone()),
             missing,
