@@ -226,7 +226,8 @@ impl Error {
         Error::new(Fault::Plan, message)
     }
 
-    /// The plan or command line has a name that is none of those known: the help offers the nearest.
+    /// The plan or command line has a name that is none of those known: the help offers the
+    /// nearest.
     pub fn unknown<'a>(
         message: impl Into<String>,
         name: &str,

@@ -23,8 +23,8 @@ use std::process::ExitCode;
 /// An attacker may know l things about the target, k other people, and m of the target's relatives.
 /// The knowledge skyline of a sensitive value is all the largest (l, k, m) with which the belief
 /// still stays below the confidence, whichever values and people she knows about. The smallest
-/// sufficient knowledge is shown with the group and the records that it works on, so the output is not
-/// for release.
+/// sufficient knowledge is shown with the group and the records that it works on, so the output is
+/// not for release.
 #[derive(Args)]
 #[command(after_long_help = "EXAMPLES\n  \
     sfumato skyline patients.csv --plan plan.toml --value flu --confidence 0.95\n  \

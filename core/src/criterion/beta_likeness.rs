@@ -4,8 +4,8 @@
 //! **Promises** that an attacker's belief in any value grows by at most the factor 1 + β; rare
 //! values are protected as well as frequent ones. **Threat**: gain about rare values, which
 //! distances such as t-closeness average away. **Definition**: with p the share in the table and a
-//! larger share q in the group, (q − p)/p ≤ β (*basic*), or ≤ min(β, −ln p) (*enhanced*). Losses are
-//! not bounded. **Cost**: one division per value. **Reference**: Cao and Karras 2012.
+//! larger share q in the group, (q − p)/p ≤ β (*basic*), or ≤ min(β, −ln p) (*enhanced*). Losses
+//! are not bounded. **Cost**: one division per value. **Reference**: Cao and Karras 2012.
 //!
 //! ```
 //! let verdict = sfumato::example("beta-likeness", &[("beta", "1")])?;

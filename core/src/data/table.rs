@@ -110,8 +110,8 @@ impl Column {
         self.domain.label(self.codes[row])
     }
 
-    /// Where a value is found, for messages: its first record; its place in the domain if no row has
-    /// it.
+    /// Where a value is found, for messages: its first record; its place in the domain if no row
+    /// has it.
     pub(crate) fn place_of(&self, code: u32) -> String {
         match self.codes.iter().position(|&other| other == code) {
             Some(row) => format!("in record {}", row + 1),

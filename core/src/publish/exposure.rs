@@ -328,7 +328,8 @@ impl Disclosure {
 }
 
 impl ValueDisclosure {
-    /// Whether the value is known too well of too many, besides those of whom it is by other columns.
+    /// Whether the value is known too well of too many, besides those of whom it is by other
+    /// columns.
     fn exceeds(&self, beyond: Option<&ValueDisclosure>, records: u64) -> bool {
         let added = |own: u64, other: fn(&ValueDisclosure) -> u64| own.saturating_sub(beyond.map_or(0, other));
         is_above(added(self.certain, |other| other.certain), records)
@@ -358,8 +359,8 @@ struct Sensitive<'t> {
     in_groups: Inference,
 }
 
-/// What criteria promise about beliefs in sensitive values, by column and value. Only those criteria
-/// count that read groups alone, so that whoever has the release comes to the same.
+/// What criteria promise about beliefs in sensitive values, by column and value. Only those
+/// criteria count that read groups alone, so that whoever has the release comes to the same.
 #[derive(Clone, Debug, Default)]
 pub struct Promised(HashMap<String, HashMap<String, Limit>>);
 
@@ -642,8 +643,8 @@ mod tests {
         assert!(sentences.contains("\"x\" makes 20 of 200") && sentences.contains("\"y\" makes none"), "{sentences}");
     }
 
-    /// Two columns, each with ten values over groups of a hundred: neither singles anybody out, both
-    /// together everybody.
+    /// Two columns, each with ten values over groups of a hundred: neither singles anybody out,
+    /// both together everybody.
     #[test]
     fn an_accepted_column_does_not_let_others_pass_with_it() {
         let rows: Vec<[u8; 5]> =

@@ -1,7 +1,7 @@
 //! The one pipeline: from a plan and data to what may be published, audited and attacked.
 //!
-//! `stages.rs` has the order of stages, `pipeline.rs` what tables do in each, `sets.rs` what sets of
-//! items do, and `gate.rs` who passes. Writing is another layer's work.
+//! `stages.rs` has the order of stages, `pipeline.rs` what tables do in each, `sets.rs` what sets
+//! of items do, and `gate.rs` who passes. Writing is another layer's work.
 
 mod describe;
 mod exposure;

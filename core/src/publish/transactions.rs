@@ -112,8 +112,8 @@ pub struct Band {
 
 /// What is said about a release of transactions.
 ///
-/// [`make`](super::make) says everything, for the custodian. What is said in public is made anew from the files
-/// of the release and has no [`original`](Publication::original).
+/// [`make`](super::make) says everything, for the custodian. What is said in public is made anew
+/// from the files of the release and has no [`original`](Publication::original).
 #[derive(Clone)]
 pub struct Publication {
     /// What the release is called, and its day.

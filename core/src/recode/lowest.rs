@@ -91,7 +91,8 @@ fn labelled(column: &Column, schema: &Schema, hierarchy: &Hierarchy, level: usiz
     // Labels that no row has are left out: they would be read off the certificate.
     let mut left: HashSet<&str> = coarse.domain().labels().iter().collect();
     let present = (0..column.domain().len() as u32).filter(|code| column.domain().missing() != Some(*code));
-    // Readers of a release know no missing values: there they are values like others, the last ones.
+    // Readers of a release know no missing values: there they are values like others, the last
+    // ones.
     let labels = present.chain(column.domain().missing()).map(|code| hierarchy.label(level, code));
     spec.order = labels.filter(|label| left.remove(label)).map(str::to_string).collect();
     Ok((coarse.in_order(&spec.order)?, spec))

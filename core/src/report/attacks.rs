@@ -141,7 +141,8 @@ fn method_text(one: &Reported) -> String {
     };
     let count = |name: &str| one.detail(name).unwrap_or(0.0) as u64;
     let (groups, people) = (count("undecided_groups"), count(UNDECIDED_PEOPLE));
-    // Where groups are undecided, both figures may be higher; where records are missing, the belief.
+    // Where groups are undecided, both figures may be higher; where records are missing, the
+    // belief.
     let at_least = if groups > 0 { "at least " } else { "" };
     let is_least = one.finding.highest_belief_is == BeliefWord::AtLeast;
     let highest = if is_least { format!("at least {highest}") } else { highest };

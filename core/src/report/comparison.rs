@@ -220,8 +220,8 @@ impl Certificates<'_> {
         names.into_iter().map(line).collect()
     }
 
-    /// Whether a criterion means the same in all releases: one on sizes of groups says nothing about
-    /// finding a row where quasi-identifiers are published record by record.
+    /// Whether a criterion means the same in all releases: one on sizes of groups says nothing
+    /// about finding a row where quasi-identifiers are published record by record.
     fn means_the_same(&self, answers: &[Option<&Value>]) -> bool {
         let is_on_column = |answer: &&Value| !answer["on"].is_null() && answer["on"] != Value::Array(Vec::new());
         let forms: HashSet<Option<&str>> = self.0.iter().map(|document| document["form"].as_str()).collect();

@@ -119,8 +119,8 @@ fn is_under(path: &str, known: &str) -> bool {
     known.len() <= parts.len() && known.iter().zip(&parts).all(|(known, own)| *known == "*" || known == own)
 }
 
-/// Whether a changed limit is one that the stated beliefs may keep to. A limit on an attack of which
-/// nothing is stated can be any.
+/// Whether a changed limit is one that the stated beliefs may keep to. A limit on an attack of
+/// which nothing is stated can be any.
 fn is_possible_limit(honest: &Value, path: &str, other: Option<&Value>) -> bool {
     let limits = ["/plan/gate/max_belief", "/plan/gate/max_risk", "/plan/attacks/*/max_belief"];
     if !limits.iter().any(|limit| is_under(path, limit)) {

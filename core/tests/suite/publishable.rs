@@ -167,9 +167,9 @@ fn odd_values_and_skewed_tables_can_be_published() {
     assert!(published > 20, "the test tests little");
 }
 
-/// Nine people of whom six have one value; r-suppression withholds some of them. Whoever sees who is
-/// missing believes of them with 0.71 that they had the frequent value, which no limit below lets
-/// pass.
+/// Nine people of whom six have one value; r-suppression withholds some of them. Whoever sees who
+/// is missing believes of them with 0.71 that they had the frequent value, which no limit below
+/// lets pass.
 #[test]
 fn people_withheld_for_a_frequent_value_pass_no_limit() {
     let table = Table::new(vec![

@@ -47,8 +47,8 @@ pub trait Rule: Send + Sync {
         false
     }
 
-    /// Whether labels hide how large the largest values are, or how small the smallest: from level 1
-    /// on.
+    /// Whether labels hide how large the largest values are, or how small the smallest: from level
+    /// 1 on.
     fn is_capped(&self) -> bool {
         false
     }

@@ -1,5 +1,5 @@
-//! The knowledge skyline as a page: what may be known, and the smallest that breaks the limit. It reacts to
-//! choices without any script.
+//! The knowledge skyline as a page: what may be known, and the smallest that breaks the limit. It
+//! reacts to choices without any script.
 
 use super::charts::{Words, figure, px, round_step};
 use super::lead::{self, Figure};
