@@ -156,7 +156,7 @@ pub fn audit_bound<'a>(
         let verdict = bound.criterion.verdict(&evidence);
         let worst = verdict.worst.filter(|_| records.counts().is_none());
         let worst_record = worst.map(|worst| groups.rows(worst.group)[0] as usize + 1);
-        let eligibility = match bound.criterion.eligibility() {
+        let eligibility = match bound.criterion.properties().eligibility {
             // What holds for all groups would hold for them merged.
             Some(l) if verdict.holds => Some(Eligibility { l, too_frequent: None }),
             _ => eligibility(records, bound, &mut counted)?,
@@ -178,13 +178,15 @@ fn eligibility<'b>(
     bound: &'b Bound,
     counted: &mut HashMap<&'b str, Vec<u64>>,
 ) -> Result<Option<Eligibility>> {
-    let (Some(l), Subject::Column(name)) = (bound.criterion.eligibility(), &bound.subject) else { return Ok(None) };
+    let (Some(l), Subject::Column(name)) = (bound.criterion.properties().eligibility, &bound.subject) else {
+        return Ok(None);
+    };
     let column = records.rows().column(name)?;
     let counts = counted.entry(name).or_insert_with(|| records.counts_of(column));
     let ranked = Ranked::new(counts);
     let mut counter = Counter::new(counts.len());
     let entries = (0u32..).zip(&*counts).filter(|(_, count)| **count > 0).map(|(code, &count)| (code, count));
-    let is_too_small = ranked.records() < bound.criterion.least().size;
+    let is_too_small = ranked.records() < bound.criterion.properties().least.size;
     if is_too_small || ranked.is_eligible(l) || bound.criterion.holds(&counter.take(0, entries)) {
         return Ok(Some(Eligibility { l, too_frequent: None }));
     }

@@ -71,12 +71,7 @@ impl<'a> Safety<'a> {
 
     /// How many records a group needs at least.
     pub fn least_size(&self) -> u64 {
-        self.criteria
-            .iter()
-            .map(|(criterion, _)| criterion.least())
-            .map(|least| least.size.max(least.values))
-            .max()
-            .unwrap_or(1)
+        self.criteria.iter().map(|(criterion, _)| criterion.properties().least.records()).max().unwrap_or(1)
     }
 
     /// A checker for one thread.

@@ -46,6 +46,7 @@ pub struct Work {
 /// One criterion in a search.
 struct Rule<'a> {
     criterion: &'a dyn Criterion,
+    is_monotone: bool,
     /// Whether a violation here is one on every finer candidate too.
     prunes: bool,
     /// Whether groups that hold one by one may violate it together.
@@ -121,7 +122,7 @@ impl<'a> Judge<'a> {
             None => FrequencySet::new(&coded, &ladders, &subjects, rows.rows()),
             Some(counts) => FrequencySet::from_counts(&coded, &ladders, &subjects, counts),
         };
-        let least_size = task.bound.iter().map(|bound| bound.criterion.least().size).max().unwrap_or(1);
+        let least_size = task.bound.iter().map(|bound| bound.criterion.properties().least.size).max().unwrap_or(1);
         let upward_closed = rules.iter().flat_map(|rules| &rules.rules).all(|rule| rule.prunes);
         let joint_sum = joint.map_or(0, |subject| base.counts(subject).map(times_ln).sum());
         let scales = Scales { records: records.len(), columns: scales, joint: joint_sum };
@@ -353,7 +354,7 @@ impl Rules<'_> {
         let broken = self.rules.iter().find(|rule| alone(rule) && !rule.criterion.holds(group))?;
         Some(match broken.prunes {
             true => group.size(),
-            false if broken.criterion.is_monotone() => broken.criterion.least_removed(group).min(group.size()),
+            false if broken.is_monotone => broken.criterion.least_removed(group).min(group.size()),
             false => 0,
         })
     }
@@ -407,7 +408,9 @@ fn collect_rules<'a>(task: &LevelTask<'a>) -> Result<(Vec<Rules<'a>>, Vec<Codes<
     let mut all: Vec<Rules<'a>> = Vec::new();
     for bound in task.bound {
         let criterion = &*bound.criterion;
-        let prunes = if task.limit == 0 { criterion.is_monotone() } else { criterion.survives_growth() };
+        let properties = criterion.properties();
+        let is_monotone = properties.is_monotone();
+        let prunes = if task.limit == 0 { is_monotone } else { properties.survives_growth() };
         let codes = bound.codes(task.records.rows())?;
         let name = if let Subject::Column(name) = &bound.subject { Some(name.as_str()) } else { None };
         let known = names.iter().position(|known| name.is_some() && *known == name);
@@ -422,8 +425,8 @@ fn collect_rules<'a>(task: &LevelTask<'a>) -> Result<(Vec<Rules<'a>>, Vec<Codes<
             all.push(Rules { subject, least_values: 1, rules: Vec::new() });
             all.len() - 1
         });
-        all[at].least_values = all[at].least_values.max(criterion.least().values);
-        all[at].rules.push(Rule { criterion, prunes, joins: criterion.is_cross_group() });
+        all[at].least_values = all[at].least_values.max(properties.least.values);
+        all[at].rules.push(Rule { criterion, is_monotone, prunes, joins: criterion.is_cross_group() });
     }
     Ok((all, subjects))
 }

@@ -16,7 +16,7 @@
 //! over: criteria that survive any growth (k-anonymity, distinct l-diversity); what any criterion
 //! needs at least (so many records, so many values); and, for monotone criteria, how many records
 //! of a violating group every finer candidate must suppress as well
-//! ([`least_removed`](crate::criterion::Criterion::least_removed)). Every candidate that these
+//! ([`least_removed`](crate::criterion::Pruning::least_removed)). Every candidate that these
 //! leave open is looked at.
 
 pub mod anatomy;

@@ -101,7 +101,7 @@ impl Minimality {
         if matches!(class, Class::QiOnly | Class::SaOnly) || safety.reads_sizes_only() {
             return self.attack_shares(target, Replayed::Even, Some(class));
         }
-        let reads_quasi = |bound: &Bound| bound.criterion.scope() == Scope::Original;
+        let reads_quasi = |bound: &Bound| bound.criterion.properties().scope == Scope::Original;
         // Decisions about one group then depend on others: a group alone cannot be replayed.
         let joins = |bound: &Bound| bound.criterion.is_cross_group();
         let out_of_reach = making.bound.iter().any(|bound| reads_quasi(bound) || joins(bound));
@@ -223,7 +223,8 @@ impl<'a> Side<'a> {
             _ => None,
         };
         let withholds = target.original.is_some_and(|original| original.table.rows() > ground.published.records());
-        let reads_whole = target.promises.criteria.iter().any(|(_, bound)| bound.criterion.scope() != Scope::Groups);
+        let reads_whole =
+            target.promises.criteria.iter().any(|(_, bound)| bound.criterion.properties().scope != Scope::Groups);
         let has_original = target.original.is_some();
         Ok(Side {
             ground,

@@ -14,7 +14,10 @@
 
 use super::frequency::{largest_share, never_above, promised};
 use super::shared::surely_at_least;
-use super::{About, Bound, Build, Criterion, Evidence, Knowledge, Least, Limit, Measure, On, Verdict};
+use super::{
+    About, Bound, Build, Capabilities, Criterion, Evidence, Knowledge, Least, Limit, Measure, Merging, On, Promises,
+    Properties, Pruning, Symmetry, Verdict,
+};
 use crate::candidate::Histogram;
 use crate::exact::Fraction;
 use crate::kind::{Kind, Param, Range, Shape};
@@ -67,10 +70,22 @@ impl Criterion for AlphaK {
         Verdict::of(evidence).with_second("k", evidence)
     }
 
-    fn is_monotone(&self) -> bool {
-        true
+    /// # Claim
+    /// One in ⌈1/α⌉ is not more than α. Too few records are another matter: see `least`.
+    fn properties(&self) -> Properties {
+        Properties {
+            least: Least { size: self.k, values: 1 },
+            eligibility: Some(Fraction::new(self.alpha.den, self.alpha.num).ceil()),
+            ..Properties::of(Merging::Monotone)
+        }
     }
 
+    fn capabilities(&self) -> Capabilities<'_> {
+        Capabilities { pruning: Some(self), symmetry: Some(self), promises: Some(self), ..Capabilities::NONE }
+    }
+}
+
+impl Pruning for AlphaK {
     /// # Claim
     /// Taking out m records leaves at least r₁ − m of the value among n − m, so r₁ − m ≤ α·(n − m).
     fn least_removed(&self, group: &Histogram<'_>) -> u64 {
@@ -80,18 +95,13 @@ impl Criterion for AlphaK {
     }
 
     /// # Claim
-    /// Only values that need protection are read, and of those only such as can have more than the
-    /// share α (see `never_above`).
-    fn ignores(&self, code: u32, at_most: u64, size: u64) -> bool {
-        !self.cared_for[code as usize] || never_above(self.alpha, at_most, size)
-    }
-
-    /// # Claim
     /// A value with r ≥ `at_least` records of n ≤ `size` has the share r/n ≥ at_least/size.
     fn rules_out(&self, code: u32, at_least: u64, size: u64) -> bool {
         self.cared_for[code as usize] && !never_above(self.alpha, at_least, size)
     }
+}
 
+impl Symmetry for AlphaK {
     /// # Claim
     /// Of a value only its count is read, and whether it needs protection.
     fn interchangeable(&self, a: u32, b: u32) -> bool {
@@ -99,15 +109,14 @@ impl Criterion for AlphaK {
     }
 
     /// # Claim
-    /// One in ⌈1/α⌉ is not more than α. Too few records are another matter: see `least`.
-    fn eligibility(&self) -> Option<u64> {
-        Some(Fraction::new(self.alpha.den, self.alpha.num).ceil())
+    /// Only values that need protection are read, and of those only such as can have more than the
+    /// share α (see `never_above`).
+    fn ignores(&self, code: u32, at_most: u64, size: u64) -> bool {
+        !self.cared_for[code as usize] || never_above(self.alpha, at_most, size)
     }
+}
 
-    fn least(&self) -> Least {
-        Least { size: self.k, values: 1 }
-    }
-
+impl Promises for AlphaK {
     /// # Claim
     /// A person's record is one of the at least k of her group; and no value that needs protection
     /// has more than the share α of it (see `promised`).

@@ -22,7 +22,7 @@
 //! # Ok::<(), sfumato::Error>(())
 //! ```
 
-use super::{Bound, Build, Context, Criterion, Evidence, Holders, Measure, On, Scope, Subject};
+use super::{Bound, Build, Context, Criterion, Evidence, Holders, Measure, Merging, On, Properties, Scope, Subject};
 use crate::candidate::{Histogram, Records, dense_ids};
 use crate::data::hierarchy::Hierarchy;
 use crate::data::{Column, ReadOptions, Role, Table, csv};
@@ -350,12 +350,8 @@ impl Criterion for BayesOptimal {
         Evidence::of(group, holds, [Measure::most_real(needed)])
     }
 
-    fn scope(&self) -> Scope {
-        Scope::Original
-    }
-
-    fn is_monotone(&self) -> bool {
-        false
+    fn properties(&self) -> Properties {
+        Properties { scope: Scope::Original, ..Properties::of(Merging::MayViolate) }
     }
 }
 
@@ -456,7 +452,7 @@ mod tests {
         };
         let mut counter = Counter::new(2 * VALUES);
         let mut holds = |codes: &[u32]| criterion.evidence(&counter.count(0, codes.iter().copied())).holds();
-        assert!(!criterion.is_monotone());
+        assert!(!criterion.properties().is_monotone());
         let singles: Vec<Vec<u32>> =
             (0..2 * VALUES as u32).flat_map(|a| (a..2 * VALUES as u32).map(move |b| vec![a, b])).collect();
         let held: Vec<&Vec<u32>> = singles.iter().filter(|codes| holds(codes)).collect();

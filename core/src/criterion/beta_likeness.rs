@@ -16,7 +16,10 @@
 
 use super::entropy::limit_above;
 use super::shared::Whole;
-use super::{About, Bound, Build, Criterion, Evidence, Knowledge, Limit, Measure, On, Scope};
+use super::{
+    About, Bound, Build, Capabilities, Criterion, Evidence, Knowledge, Limit, Measure, Merging, On, Promises,
+    Properties, Scope, Symmetry,
+};
 use crate::candidate::Histogram;
 use crate::exact::{Fraction, compare_ln};
 use crate::kind::{Kind, Param, Range, Shape};
@@ -93,20 +96,16 @@ impl Criterion for BetaLikeness {
         Evidence::of(group, largest <= self.beta, [Measure::most(largest)])
     }
 
-    fn scope(&self) -> Scope {
-        Scope::Table
+    fn properties(&self) -> Properties {
+        Properties { scope: Scope::Table, ..Properties::of(Merging::Monotone) }
     }
 
-    fn is_monotone(&self) -> bool {
-        true
+    fn capabilities(&self) -> Capabilities<'_> {
+        Capabilities { symmetry: Some(self), promises: Some(self), ..Capabilities::NONE }
     }
+}
 
-    /// # Claim
-    /// Values that need no protection are not read.
-    fn ignores(&self, code: u32, _at_most: u64, _size: u64) -> bool {
-        !self.cared_for[code as usize]
-    }
-
+impl Symmetry for BetaLikeness {
     /// # Claim
     /// Of a value only its count is read, its count in the whole table, and whether it needs
     /// protection.
@@ -115,6 +114,14 @@ impl Criterion for BetaLikeness {
         read(a) == read(b)
     }
 
+    /// # Claim
+    /// Values that need no protection are not read.
+    fn ignores(&self, code: u32, _at_most: u64, _size: u64) -> bool {
+        !self.cared_for[code as usize]
+    }
+}
+
+impl Promises for BetaLikeness {
     /// # Claim
     /// A gain of at most β is a share of at most (1 + β)·p; the enhanced variant also bounds it by
     /// (1 − ln p)·p.

@@ -20,7 +20,10 @@
 
 use super::knowledge::{Number, Shape, odds};
 use super::minima::{Low, Minimum, Quantity, exceeds, is_clear};
-use super::{About, Bound, Budget, Build, Context, Criterion, Evidence, Knowledge, Least, Limit, Measure, On, Verdict};
+use super::{
+    About, Bound, Budget, Build, Capabilities, Context, Criterion, CrossGroup, Evidence, Knowledge, Least, Limit,
+    Measure, Merging, On, Promises, Properties, Pruning, Symmetry, Verdict,
+};
 use crate::candidate::Histogram;
 use crate::error::{Error, Result};
 use crate::exact::Fraction;
@@ -325,9 +328,11 @@ impl Criterion for CkSafety {
     }
 
     /// # Claim
-    /// Merging groups raises no belief (Theorem 14 of the reference).
-    fn is_monotone(&self) -> bool {
-        true
+    /// Merging groups raises no belief (Theorem 14 of the reference). One person may be named k + 1
+    /// values, and must have another one.
+    fn properties(&self) -> Properties {
+        let needed = self.k.saturating_add(2);
+        Properties { least: Least { size: needed, values: needed }, ..Properties::of(Merging::Monotone) }
     }
 
     fn holds(&self, group: &Histogram<'_>) -> bool {
@@ -335,10 +340,17 @@ impl Criterion for CkSafety {
         self.alone(&shape, &least_chances::<f64>(&shape, self.statements)).1
     }
 
-    fn is_cross_group(&self) -> bool {
-        self.k > 0
+    fn capabilities(&self) -> Capabilities<'_> {
+        Capabilities {
+            cross_group: (self.k > 0).then_some(self),
+            pruning: Some(self),
+            symmetry: Some(self),
+            promises: Some(self),
+        }
     }
+}
 
+impl CrossGroup for CkSafety {
     /// # Claim
     /// Let F(j) be any numbers and `G(j)` the least product of F's whose j's sum up to j. If every
     /// group has `MIN(j) ≥ F(j)` and `MIN(j)·n/r₁·G(k + 1 − j)` above the odds, for all j, then so
@@ -364,25 +376,25 @@ impl Criterion for CkSafety {
         };
         (1..self.statements).all(is_above) && (1..=self.statements).all(suffices)
     }
+}
 
-    /// One person may be named k + 1 values, and must have another one.
-    fn least(&self) -> Least {
-        let needed = self.k.saturating_add(2);
-        Least { size: needed, values: needed }
-    }
-
+impl Pruning for CkSafety {
     /// # Claim
     /// Who knows nothing believes in the value with at least `at_least/size`.
     fn rules_out(&self, _code: u32, at_least: u64, size: u64) -> bool {
         Fraction::new(u128::from(at_least.min(size)), u128::from(size.max(1))) >= self.c
     }
+}
 
+impl Symmetry for CkSafety {
     /// # Claim
     /// Only counts are read.
     fn interchangeable(&self, _a: u32, _b: u32) -> bool {
         true
     }
+}
 
+impl Promises for CkSafety {
     /// # Claim
     /// That t does not have x is the implication "x∈t → s∈t", as t has one value; that v is of t's
     /// family is "s∈v → s∈t". Fewer implications never tell more. What other people *have* is no

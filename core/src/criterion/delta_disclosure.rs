@@ -16,7 +16,10 @@
 
 use super::entropy::limit_above;
 use super::shared::Whole;
-use super::{About, Bound, Build, Criterion, Evidence, Knowledge, Limit, Measure, On, Scope};
+use super::{
+    About, Bound, Build, Capabilities, Criterion, Evidence, Knowledge, Limit, Measure, Merging, On, Promises,
+    Properties, Scope, Symmetry,
+};
 use crate::candidate::Histogram;
 use crate::exact::{Fraction, compare_ln};
 use crate::kind::{Kind, Param, Range, Shape};
@@ -91,20 +94,17 @@ impl Criterion for DeltaDisclosure {
         Evidence::of(group, holds, [Measure::most_real(largest)])
     }
 
-    fn scope(&self) -> Scope {
-        Scope::Table
+    fn properties(&self) -> Properties {
+        let merging = if self.absent_is_breach { Merging::Monotone } else { Merging::MayViolate };
+        Properties { scope: Scope::Table, ..Properties::of(merging) }
     }
 
-    fn is_monotone(&self) -> bool {
-        self.absent_is_breach
+    fn capabilities(&self) -> Capabilities<'_> {
+        Capabilities { symmetry: Some(self), promises: Some(self), ..Capabilities::NONE }
     }
+}
 
-    /// # Claim
-    /// Values that need no protection are not read.
-    fn ignores(&self, code: u32, _at_most: u64, _size: u64) -> bool {
-        !self.cared_for[code as usize]
-    }
-
+impl Symmetry for DeltaDisclosure {
     /// # Claim
     /// Of a value only its count is read, its count in the whole table, and whether it needs
     /// protection.
@@ -113,6 +113,14 @@ impl Criterion for DeltaDisclosure {
         read(a) == read(b)
     }
 
+    /// # Claim
+    /// Values that need no protection are not read.
+    fn ignores(&self, code: u32, _at_most: u64, _size: u64) -> bool {
+        !self.cared_for[code as usize]
+    }
+}
+
+impl Promises for DeltaDisclosure {
     /// # Claim
     /// ln(share in the group / p) < δ is a share below p·e^δ.
     fn promise(&self, about: About, knowledge: Knowledge) -> Option<Limit> {

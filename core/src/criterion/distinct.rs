@@ -13,7 +13,10 @@
 //! ```
 
 use super::shared::{all_need_protection, least_values};
-use super::{About, Bound, Build, Criterion, Evidence, Knowledge, Least, Limit, Measure, On};
+use super::{
+    About, Bound, Build, Capabilities, Criterion, Evidence, Knowledge, Limit, Measure, Merging, On, Promises,
+    Properties, Symmetry,
+};
 use crate::candidate::Histogram;
 use crate::error::Result;
 use crate::exact::Fraction;
@@ -56,32 +59,29 @@ impl Criterion for DistinctDiversity {
         Evidence::of(group, values >= Fraction::from(self.l), [Measure::least(values)])
     }
 
-    fn is_monotone(&self) -> bool {
-        true
+    /// # Claim
+    /// Fewer than l values could not all have at most one in l. A value that needs protection may join
+    /// a group without one: only where all need it, growth is harmless.
+    fn properties(&self) -> Properties {
+        let merging = if all_need_protection(&self.cared_for) { Merging::SurvivesGrowth } else { Merging::Monotone };
+        let least = least_values(self.l, &self.cared_for);
+        Properties { least, eligibility: Some(self.l), ..Properties::of(merging) }
     }
 
-    /// A value that needs protection may join a group without one: only where all need it, growth
-    /// is harmless.
-    fn survives_growth(&self) -> bool {
-        all_need_protection(&self.cared_for)
+    fn capabilities(&self) -> Capabilities<'_> {
+        Capabilities { symmetry: Some(self), promises: Some(self), ..Capabilities::NONE }
     }
+}
 
+impl Symmetry for DistinctDiversity {
     /// # Claim
     /// Of a value only its count is read, and whether it needs protection.
     fn interchangeable(&self, a: u32, b: u32) -> bool {
         self.cared_for[a as usize] == self.cared_for[b as usize]
     }
+}
 
-    /// # Claim
-    /// Fewer than l values could not all have at most one in l.
-    fn eligibility(&self) -> Option<u64> {
-        Some(self.l)
-    }
-
-    fn least(&self) -> Least {
-        least_values(self.l, &self.cared_for)
-    }
-
+impl Promises for DistinctDiversity {
     /// # Claim
     /// A group with a value that needs protection has at least l different ones. Ruling out l − 2
     /// of them leaves another one beside it, so none is certain.

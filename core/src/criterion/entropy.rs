@@ -16,7 +16,10 @@
 //! ```
 
 use super::shared::{EffectiveNumber, all_need_protection, least_values, surely_at_least};
-use super::{About, Bound, Build, Criterion, Evidence, Knowledge, Least, Limit, Measure, On};
+use super::{
+    About, Bound, Build, Capabilities, Criterion, Evidence, Knowledge, Limit, Measure, Merging, On, Promises,
+    Properties, Pruning, Symmetry,
+};
 use crate::candidate::Histogram;
 use crate::error::Result;
 use crate::exact::Fraction;
@@ -94,10 +97,28 @@ impl Criterion for EntropyDiversity {
         Evidence::of(group, holds, [Measure::least_real(estimate)])
     }
 
-    fn is_monotone(&self) -> bool {
-        true
+    /// # Claim
+    /// The entropy is a mean of −ln p over values with shares p, so at least −ln of the largest one.
+    /// That of m values is at most ln m.
+    fn properties(&self) -> Properties {
+        Properties {
+            least: least_values(self.l.ceil(), &self.cared_for),
+            eligibility: all_need_protection(&self.cared_for).then(|| self.l.ceil()),
+            ..Properties::of(Merging::Monotone)
+        }
     }
 
+    fn holds(&self, group: &Histogram<'_>) -> bool {
+        let number = EffectiveNumber::new(group, &self.cared_for);
+        !number.is_protected() || number.is_at_least(self.l, number.to_f64())
+    }
+
+    fn capabilities(&self) -> Capabilities<'_> {
+        Capabilities { pruning: Some(self), symmetry: Some(self), promises: Some(self), ..Capabilities::NONE }
+    }
+}
+
+impl Pruning for EntropyDiversity {
     /// # Claim
     /// Of all ways to take m records out, capping the largest counts leaves the most even ones
     /// (every other rest majorizes it), and a lower cap leaves more even ones still. So the highest
@@ -121,30 +142,17 @@ impl Criterion for EntropyDiversity {
         }
         surely_at_least(removed(high))
     }
+}
 
+impl Symmetry for EntropyDiversity {
     /// # Claim
     /// Of a value only its count is read, and whether it needs protection.
     fn interchangeable(&self, a: u32, b: u32) -> bool {
         self.cared_for[a as usize] == self.cared_for[b as usize]
     }
+}
 
-    /// # Claim
-    /// The entropy is a mean of −ln p over values with shares p, so at least −ln of the largest
-    /// one.
-    fn eligibility(&self) -> Option<u64> {
-        all_need_protection(&self.cared_for).then(|| self.l.ceil())
-    }
-
-    /// The entropy of m values is at most ln m.
-    fn least(&self) -> Least {
-        least_values(self.l.ceil(), &self.cared_for)
-    }
-
-    fn holds(&self, group: &Histogram<'_>) -> bool {
-        let number = EffectiveNumber::new(group, &self.cared_for);
-        !number.is_protected() || number.is_at_least(self.l, number.to_f64())
-    }
-
+impl Promises for EntropyDiversity {
     /// # Claim
     /// With one share given as p, the entropy is largest when the other m − 1 values of the column
     /// share the rest evenly: `−p·ln p − (1 − p)·ln((1 − p)/(m − 1))`. So p is at most where that

@@ -14,7 +14,10 @@
 //! ```
 
 use super::shared::{all_need_protection, least_values, surely_at_least};
-use super::{About, Bound, Build, Criterion, Evidence, Knowledge, Least, Limit, Measure, On};
+use super::{
+    About, Bound, Build, Capabilities, Criterion, Evidence, Knowledge, Limit, Measure, Merging, On, Promises,
+    Properties, Pruning, Symmetry,
+};
 use crate::candidate::Histogram;
 use crate::error::Result;
 use crate::exact::Fraction;
@@ -94,10 +97,23 @@ impl Criterion for FrequencyDiversity {
         Evidence::of(group, l >= self.l, [Measure::least(l)])
     }
 
-    fn is_monotone(&self) -> bool {
-        true
+    /// # Claim
+    /// One in ⌈l⌉ is not more than one in l. With n records of m values, r₁ ≥ n/m and r₁ ≥ 1: so
+    /// r₁ ≤ n/l needs m ≥ l and n ≥ l.
+    fn properties(&self) -> Properties {
+        Properties {
+            least: least_values(self.l.ceil(), &self.cared_for),
+            eligibility: Some(self.l.ceil()),
+            ..Properties::of(Merging::Monotone)
+        }
     }
 
+    fn capabilities(&self) -> Capabilities<'_> {
+        Capabilities { pruning: Some(self), symmetry: Some(self), promises: Some(self), ..Capabilities::NONE }
+    }
+}
+
+impl Pruning for FrequencyDiversity {
     /// # Claim
     /// Taking out m records leaves at least r₁ − m of the value among n − m, so r₁ − m ≤ (n − m)/l.
     fn least_removed(&self, group: &Histogram<'_>) -> u64 {
@@ -107,19 +123,14 @@ impl Criterion for FrequencyDiversity {
     }
 
     /// # Claim
-    /// Only values that need protection are read, and of those only such as can have more than one
-    /// in l (see `never_above`).
-    fn ignores(&self, code: u32, at_most: u64, size: u64) -> bool {
-        !self.cared_for[code as usize] || never_above(Fraction::new(self.l.den, self.l.num), at_most, size)
-    }
-
-    /// # Claim
     /// A value with r ≥ `at_least` records of n ≤ `size` has the share r/n ≥ at_least/size.
     fn rules_out(&self, code: u32, at_least: u64, size: u64) -> bool {
         let cared_for = self.cared_for[code as usize];
         cared_for && !never_above(Fraction::new(self.l.den, self.l.num), at_least, size)
     }
+}
 
+impl Symmetry for FrequencyDiversity {
     /// # Claim
     /// Of a value only its count is read, and whether it needs protection.
     fn interchangeable(&self, a: u32, b: u32) -> bool {
@@ -127,16 +138,14 @@ impl Criterion for FrequencyDiversity {
     }
 
     /// # Claim
-    /// One in ⌈l⌉ is not more than one in l.
-    fn eligibility(&self) -> Option<u64> {
-        Some(self.l.ceil())
+    /// Only values that need protection are read, and of those only such as can have more than one
+    /// in l (see `never_above`).
+    fn ignores(&self, code: u32, at_most: u64, size: u64) -> bool {
+        !self.cared_for[code as usize] || never_above(Fraction::new(self.l.den, self.l.num), at_most, size)
     }
+}
 
-    /// With n records of m values, r₁ ≥ n/m and r₁ ≥ 1: so r₁ ≤ n/l needs m ≥ l and n ≥ l.
-    fn least(&self) -> Least {
-        least_values(self.l.ceil(), &self.cared_for)
-    }
-
+impl Promises for FrequencyDiversity {
     /// # Claim
     /// No value that needs protection has more than one in l of a group (see `promised`).
     fn promise(&self, about: About, knowledge: Knowledge) -> Option<Limit> {

@@ -13,7 +13,10 @@
 //! # Ok::<(), sfumato::Error>(())
 //! ```
 
-use super::{About, Bound, Build, Criterion, Evidence, Holders, Knowledge, Least, Limit, Measure, On, Subject};
+use super::{
+    About, Bound, Build, Capabilities, Criterion, Evidence, Holders, Knowledge, Least, Limit, Measure, Merging, On,
+    Promises, Properties, Subject, Symmetry,
+};
 use crate::candidate::Histogram;
 use crate::exact::Fraction;
 use crate::kind::{Kind, Param, Shape};
@@ -46,12 +49,24 @@ impl Criterion for KAnonymity {
         Evidence::of(group, group.size() >= self.k, [Measure::least(Fraction::from(group.size()))])
     }
 
-    fn is_monotone(&self) -> bool {
-        true
+    fn properties(&self) -> Properties {
+        Properties { least: Least { size: self.k, values: 1 }, ..Properties::of(Merging::SurvivesGrowth) }
     }
 
     fn holds(&self, group: &Histogram<'_>) -> bool {
         group.size() >= self.k
+    }
+
+    fn capabilities(&self) -> Capabilities<'_> {
+        Capabilities { symmetry: Some(self), promises: Some(self), ..Capabilities::NONE }
+    }
+}
+
+impl Symmetry for KAnonymity {
+    /// # Claim
+    /// Values are not read.
+    fn interchangeable(&self, _a: u32, _b: u32) -> bool {
+        true
     }
 
     /// # Claim
@@ -59,21 +74,9 @@ impl Criterion for KAnonymity {
     fn ignores(&self, _code: u32, _at_most: u64, _size: u64) -> bool {
         true
     }
+}
 
-    /// # Claim
-    /// Values are not read.
-    fn interchangeable(&self, _a: u32, _b: u32) -> bool {
-        true
-    }
-
-    fn survives_growth(&self) -> bool {
-        true
-    }
-
-    fn least(&self) -> Least {
-        Least { size: self.k, values: 1 }
-    }
-
+impl Promises for KAnonymity {
     /// # Claim
     /// A person's record is one of the at least k of her group, and nothing in the release tells
     /// them apart.

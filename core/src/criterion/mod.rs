@@ -12,6 +12,7 @@
 pub mod alpha_k;
 pub mod bayes_optimal;
 pub mod beta_likeness;
+mod capability;
 pub mod ck_safety;
 pub mod delta_disclosure;
 pub mod distinct;
@@ -34,6 +35,7 @@ pub mod skyline;
 mod subject;
 pub mod t_closeness;
 
+pub use capability::{Capabilities, CrossGroup, Least, Merging, Promises, Properties, Pruning, Scope, Symmetry};
 pub use evidence::{Evidence, Measure, Reached, Verdict, Violating, WorstGroup};
 pub use knowledge::{Budget, Case};
 pub use promise::{About, Knowledge, Limit};
@@ -223,13 +225,12 @@ impl Bound {
 /// What must hold for a release: a fold over its groups.
 ///
 /// Obligations: `evidence` depends on the group's size and histogram alone; `verdict` of combined
-/// evidence is the verdict on all groups together; a criterion that says it is monotone still holds
-/// when two groups are merged; groups that hold among any others hold together. The contract tests
-/// check all three for every criterion of [`KINDS`].
+/// evidence is the verdict on all groups together; `properties` are true; groups that hold among any
+/// others hold together. The contract tests check all of this for every criterion of [`KINDS`].
 ///
 /// ```
 /// use sfumato::candidate::{Counter, Histogram};
-/// use sfumato::criterion::{Criterion, Evidence, Measure};
+/// use sfumato::criterion::{Criterion, Evidence, Measure, Merging, Properties};
 /// use sfumato::exact::Fraction;
 ///
 /// /// Groups have an even number of rows.
@@ -240,8 +241,8 @@ impl Bound {
 ///         let odd = group.size() % 2;
 ///         Evidence::of(group, odd == 0, [Measure::most(Fraction::from(odd))])
 ///     }
-///     fn is_monotone(&self) -> bool {
-///         true
+///     fn properties(&self) -> Properties {
+///         Properties::of(Merging::Monotone)
 ///     }
 /// }
 ///
@@ -258,14 +259,8 @@ pub trait Criterion: Send + Sync {
         Verdict::of(evidence)
     }
 
-    /// Takes one of so many groups alike into what others told: the evidence of all, without making
-    /// that of one.
-    fn gather(&self, so_far: &mut Evidence, group: &Histogram<'_>, times: u64) {
-        so_far.absorb(&self.evidence(group).repeated(times));
-    }
-
-    /// Whether merging groups keeps it.
-    fn is_monotone(&self) -> bool;
+    /// What holds of it whatever the groups are.
+    fn properties(&self) -> Properties;
 
     /// Whether it holds for one group: what `evidence` says, without measuring. Searches ask this
     /// millions of times.
@@ -273,99 +268,15 @@ pub trait Criterion: Send + Sync {
         self.evidence(group).holds()
     }
 
-    /// Whether groups that hold one by one may violate it together. Then the verdict is that of
-    /// combined evidence, and whoever decides group by group asks
-    /// [`holds_among`](Criterion::holds_among).
-    fn is_cross_group(&self) -> bool {
-        false
+    /// Takes so many groups alike into the evidence of others, without making that of one.
+    fn gather(&self, so_far: &mut Evidence, group: &Histogram<'_>, times: u64) {
+        so_far.absorb(&self.evidence(group).repeated(times));
     }
 
-    /// Whether it holds for one group beside whatever others: groups of which each says so satisfy
-    /// the criterion together. That is more than holding for the group alone where the criterion
-    /// [joins groups](Criterion::is_cross_group).
-    fn holds_among(&self, group: &Histogram<'_>) -> bool {
-        self.holds(group)
+    /// What it can tell whom; nothing by default.
+    fn capabilities(&self) -> Capabilities<'_> {
+        Capabilities::NONE
     }
-
-    /// Whether a group for which it holds may take in *any* further records and still satisfy it.
-    /// That is more than being monotone, and what a search needs that may suppress records: there,
-    /// a group that holds can be merged with one that does not.
-    fn survives_growth(&self) -> bool {
-        false
-    }
-
-    /// How many records, and how many different values of its subject, a group needs at least to
-    /// satisfy it. A search rules out whole parts of a lattice by this where the criterion itself
-    /// does not survive growth.
-    fn least(&self) -> Least {
-        Least { size: 1, values: 1 }
-    }
-
-    /// The l such that everybody in one group satisfies it, wherever no value has more than one in
-    /// l of all records and enough records are there: what suppression of frequent values must
-    /// reach. Nothing for a criterion that is not about how frequent the values of one column are.
-    fn eligibility(&self) -> Option<u64> {
-        None
-    }
-
-    /// How many records, at least, must be taken out of a group that violates it before the rest
-    /// satisfies it or nothing is left. A search that may suppress records relies on it where the
-    /// criterion is monotone: parts of the group that hold, merged, hold, so on every finer
-    /// candidate at least that many of its records are suppressed: one in any case.
-    fn least_removed(&self, _group: &Histogram<'_>) -> u64 {
-        1
-    }
-
-    /// Whether, in every group of at least `size` records, records with this value that number at
-    /// most `at_most` make no difference: neither how many there are, nor whether they have this
-    /// value or another one of which the same is said. Who counts possible worlds need not tell
-    /// such values apart.
-    fn ignores(&self, _code: u32, _at_most: u64, _size: u64) -> bool {
-        false
-    }
-
-    /// Whether no group of at most `size` records satisfies it in which at least `at_least` have
-    /// this value.
-    fn rules_out(&self, _code: u32, _at_least: u64, _size: u64) -> bool {
-        false
-    }
-
-    /// Whether exchanging two values everywhere never changes the verdict.
-    fn interchangeable(&self, a: u32, b: u32) -> bool {
-        a == b
-    }
-
-    /// What besides the groups it reads: how far a verdict can be repeated by somebody who has only
-    /// the release.
-    fn scope(&self) -> Scope {
-        Scope::Groups
-    }
-
-    /// How far an attacker with this knowledge can believe, wherever the criterion holds; nothing
-    /// if it promises nothing about that.
-    fn promise(&self, _about: About, _knowledge: Knowledge) -> Option<Limit> {
-        None
-    }
-}
-
-/// What a criterion reads.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Scope {
-    /// The groups alone.
-    Groups,
-    /// The groups, and how values are distributed in the whole table.
-    Table,
-    /// The groups, and how values depend on original quasi-identifiers.
-    Original,
-}
-
-/// What a group needs at least.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Least {
-    /// Records.
-    pub size: u64,
-    /// Different values.
-    pub values: u64,
 }
 
 #[cfg(test)]

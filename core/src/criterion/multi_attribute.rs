@@ -15,8 +15,8 @@
 //! ```
 
 use super::{
-    Bound, Build, Combinations, Context, Criterion, Evidence, Holders, On, Subject, Verdict, distinct, entropy,
-    frequency, recursive,
+    Bound, Build, Combinations, Context, Criterion, Evidence, Holders, Merging, On, Properties, Subject, Verdict,
+    distinct, entropy, frequency, recursive,
 };
 use crate::candidate::{Counter, Histogram, dense_ids};
 use crate::error::Result;
@@ -161,7 +161,7 @@ impl Criterion for MultiAttribute {
         self.sides[0].inner.verdict(evidence)
     }
 
-    fn is_monotone(&self) -> bool {
-        true
+    fn properties(&self) -> Properties {
+        Properties::of(Merging::Monotone)
     }
 }

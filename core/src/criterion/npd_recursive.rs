@@ -18,7 +18,10 @@
 use super::entropy_dont_care::{DONT_CARE, cared_for};
 use super::recursive::{self, needed_c};
 use super::shared::all_need_protection;
-use super::{About, Bound, Build, Criterion, Evidence, Knowledge, Limit, Measure, On, Verdict};
+use super::{
+    About, Bound, Build, Capabilities, Criterion, Evidence, Knowledge, Limit, Measure, Merging, On, Promises,
+    Properties, Symmetry, Verdict,
+};
 use crate::candidate::Histogram;
 use crate::exact::Fraction;
 use crate::kind::{Kind, Param, Range, Shape};
@@ -95,24 +98,29 @@ impl Criterion for NpdRecursive {
         Verdict::of(evidence).with_second("c2", evidence)
     }
 
-    fn is_monotone(&self) -> bool {
-        true
-    }
-
     /// # Claim
     /// As recursive diversity, if all values need protection and none is to be kept.
-    fn eligibility(&self) -> Option<u64> {
+    fn properties(&self) -> Properties {
         let plain = self.keep.is_empty() && all_need_protection(&self.cared_for);
-        plain.then(|| recursive::eligible((self.c1, self.l)))?
+        let eligibility = plain.then(|| recursive::eligible((self.c1, self.l))).flatten();
+        Properties { eligibility, ..Properties::of(Merging::Monotone) }
     }
 
+    fn capabilities(&self) -> Capabilities<'_> {
+        Capabilities { symmetry: Some(self), promises: Some(self), ..Capabilities::NONE }
+    }
+}
+
+impl Symmetry for NpdRecursive {
     /// # Claim
     /// Of a value only its count is read, and whether it needs protection and is to be kept.
     fn interchangeable(&self, a: u32, b: u32) -> bool {
         let read = |code: u32| (self.cared_for[code as usize], self.keep.contains(&Some(code)));
         read(a) == read(b)
     }
+}
 
+impl Promises for NpdRecursive {
     /// # Claim
     /// It is pd-recursive (c₁,l)-diversity and more; nothing is promised on how little may be
     /// believed.

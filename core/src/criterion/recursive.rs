@@ -16,7 +16,10 @@
 //! ```
 
 use super::shared::{all_need_protection, least_values, recursive_ratio, surely_at_least};
-use super::{About, Bound, Build, Criterion, Evidence, Knowledge, Least, Limit, Measure, On};
+use super::{
+    About, Bound, Build, Capabilities, Criterion, Evidence, Knowledge, Limit, Measure, Merging, On, Promises,
+    Properties, Pruning, Symmetry,
+};
 use crate::candidate::Histogram;
 use crate::error::Result;
 use crate::exact::Fraction;
@@ -110,10 +113,26 @@ impl Criterion for RecursiveDiversity {
         Evidence::of(group, ratio < self.c, [Measure::most(ratio)])
     }
 
-    fn is_monotone(&self) -> bool {
-        true
+    /// The tail r_l + … + r_m must not be empty.
+    fn properties(&self) -> Properties {
+        let eligible = || eligible((self.c, self.l));
+        Properties {
+            least: least_values(self.l, &self.cared_for),
+            eligibility: all_need_protection(&self.cared_for).then(eligible).flatten(),
+            ..Properties::of(Merging::Monotone)
+        }
     }
 
+    fn holds(&self, group: &Histogram<'_>) -> bool {
+        needed_c(group, &self.cared_for, self.l) < self.c
+    }
+
+    fn capabilities(&self) -> Capabilities<'_> {
+        Capabilities { pruning: Some(self), symmetry: Some(self), promises: Some(self), ..Capabilities::NONE }
+    }
+}
+
+impl Pruning for RecursiveDiversity {
     /// # Claim
     /// Taking records out never makes the tail larger: of all choices of l − 1 values to leave out,
     /// the definition's leaves the least, and the old one is among them. So with m records out, r₁
@@ -131,26 +150,17 @@ impl Criterion for RecursiveDiversity {
         let cared_for = self.cared_for[code as usize];
         cared_for && self.l > 1 && at_least > 0 && Fraction::new(u128::from(at_least), others) >= self.c
     }
+}
 
+impl Symmetry for RecursiveDiversity {
     /// # Claim
     /// Of a value only its count is read, and whether it needs protection.
     fn interchangeable(&self, a: u32, b: u32) -> bool {
         self.cared_for[a as usize] == self.cared_for[b as usize]
     }
+}
 
-    fn eligibility(&self) -> Option<u64> {
-        all_need_protection(&self.cared_for).then(|| eligible((self.c, self.l)))?
-    }
-
-    /// The tail r_l + … + r_m must not be empty.
-    fn least(&self) -> Least {
-        least_values(self.l, &self.cared_for)
-    }
-
-    fn holds(&self, group: &Histogram<'_>) -> bool {
-        needed_c(group, &self.cared_for, self.l) < self.c
-    }
-
+impl Promises for RecursiveDiversity {
     /// # Claim
     /// See `promised`.
     fn promise(&self, about: About, knowledge: Knowledge) -> Option<Limit> {

@@ -19,8 +19,9 @@ use super::knowledge::{Family, Shape, Target, Together, odds};
 use super::minima::{Leader, Low, Minima, Minimum, Quantity, exceeds, is_clear, product};
 use super::people::{People, Several, View, look_at};
 use super::{
-    About, Bound, Budget, Build, Case, Context, Criterion, Evidence, Holders, Knowledge, Least, Limit, On, PERSON,
-    Reached, SEPARATOR, Scope, Subject, Verdict, WorstGroup,
+    About, Bound, Budget, Build, Capabilities, Case, Context, Criterion, CrossGroup, Evidence, Holders, Knowledge,
+    Least, Limit, Merging, On, PERSON, Promises, Properties, Reached, SEPARATOR, Scope, Subject, Symmetry, Verdict,
+    WorstGroup,
 };
 use crate::candidate::{Counter, Histogram, Records};
 use crate::data::Role;
@@ -379,14 +380,32 @@ impl Criterion for PrivacySkyline {
         Verdict { holds, measured, worst, points, ..Verdict::of(evidence) }
     }
 
+    /// # Claim
+    /// With one value each, merging groups lowers no T and no V below the lowest of the parts, and
+    /// T·V not below the lowest T·V of any two parts (Theorem 4 and its corollary). With several it
+    /// may, and a release does not tell whose each record is.
+    fn properties(&self) -> Properties {
+        match self.case {
+            Case::Single => Properties { least: self.least(), ..Properties::of(Merging::Monotone) },
+            _ => Properties { scope: Scope::Original, ..Properties::of(Merging::MayViolate) },
+        }
+    }
+
     fn holds(&self, group: &Histogram<'_>) -> bool {
         self.look(group, |view| self.points.iter().all(|point| self.holds_at(point, view)))
     }
 
-    fn is_cross_group(&self) -> bool {
-        self.points.iter().any(|point| point.by_value)
+    fn capabilities(&self) -> Capabilities<'_> {
+        Capabilities {
+            cross_group: self.points.iter().any(|point| point.by_value).then_some(self),
+            symmetry: Some(self),
+            promises: Some(self),
+            ..Capabilities::NONE
+        }
     }
+}
 
+impl CrossGroup for PrivacySkyline {
     fn holds_among(&self, group: &Histogram<'_>) -> bool {
         let holds = |view: &View<'_>, (value, own): (u32, u64)| {
             self.points_of(value)
@@ -394,47 +413,19 @@ impl Criterion for PrivacySkyline {
         };
         self.look(group, |view| view.entries.iter().all(|&entry| holds(view, entry)))
     }
+}
 
-    /// # Claim
-    /// With one value each, merging groups lowers no T and no V below the lowest of the parts, and
-    /// T·V not below the lowest T·V of any two parts (Theorem 4 and its corollary). With several it
-    /// may.
-    fn is_monotone(&self) -> bool {
-        self.case == Case::Single
-    }
-
-    /// # Claim
-    /// With one value each, `T(g,l,k) > 0` needs a record besides those of σ, of l other values and
-    /// of k others; `V(g,m,k+1) > 0` needs one besides those of σ, the target, k others and m − 1
-    /// relatives.
-    fn least(&self) -> Least {
-        let needs = |value: u32| {
-            self.points_of(value).fold(Least { size: 1, values: 1 }, |needs, point| {
-                let Budget { l, k, m } = point.budget;
-                Least { size: needs.size.max(k + l.max(m) + 2), values: needs.values.max(l + 2) }
-            })
-        };
-        let all = (0..self.of_value.len() as u32).map(needs);
-        let least = |a: Least, b: Least| Least { size: a.size.min(b.size), values: a.values.min(b.values) };
-        match self.case {
-            Case::Single => all.reduce(least).unwrap_or(Least { size: 1, values: 1 }),
-            _ => Least { size: 1, values: 1 },
-        }
-    }
-
+impl Symmetry for PrivacySkyline {
     /// # Claim
     /// Values with the same points are treated alike.
     fn interchangeable(&self, a: u32, b: u32) -> bool {
         a == b || self.people.is_none() && self.of_value[a as usize] == self.of_value[b as usize]
     }
+}
 
-    /// Where people have several records, a release does not tell whose each is.
-    fn scope(&self) -> Scope {
-        if self.case == Case::Single { Scope::Groups } else { Scope::Original }
-    }
-
+impl Promises for PrivacySkyline {
     /// # Claim
-    /// A point promises its confidence to whoever knows no more in any respect.
+    /// A point promises its confidence against an attacker who knows no more in any respect.
     fn promise(&self, about: About, knowledge: Knowledge) -> Option<Limit> {
         let (About::Value(value), Case::Single) = (about, self.case) else { return None };
         let known = match knowledge {
@@ -449,6 +440,22 @@ impl Criterion for PrivacySkyline {
 }
 
 impl PrivacySkyline {
+    /// What a group needs at least, with one value each.
+    ///
+    /// # Claim
+    /// `T(g,l,k) > 0` needs a record besides those of σ, of l other values and of k others;
+    /// `V(g,m,k+1) > 0` needs one besides those of σ, the target, k others and m − 1 relatives.
+    fn least(&self) -> Least {
+        let needs = |value: u32| {
+            self.points_of(value).fold(Least::ANY, |needs, point| {
+                let Budget { l, k, m } = point.budget;
+                Least { size: needs.size.max(k + l.max(m) + 2), values: needs.values.max(l + 2) }
+            })
+        };
+        let least = |a: Least, b: Least| Least { size: a.size.min(b.size), values: a.values.min(b.values) };
+        (0..self.of_value.len() as u32).map(needs).reduce(least).unwrap_or(Least::ANY)
+    }
+
     /// Takes in a group at one point.
     fn gather_at(&self, point: &At, group: usize, view: &View<'_>, minima: &mut Minima) {
         let most = view.most_frequent(point.budget.l);

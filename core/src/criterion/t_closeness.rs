@@ -16,7 +16,10 @@
 //! ```
 
 use super::shared::{Whole, surely_at_least};
-use super::{About, Bound, Build, Context, Criterion, Evidence, Knowledge, Limit, Measure, On, Scope, Word};
+use super::{
+    About, Bound, Build, Capabilities, Context, Criterion, Evidence, Knowledge, Limit, Measure, Merging, On, Promises,
+    Properties, Pruning, Scope, Symmetry, Word,
+};
 use crate::candidate::Histogram;
 use crate::error::{Error, Result};
 use crate::exact::Fraction;
@@ -209,6 +212,20 @@ impl Criterion for TCloseness {
         Evidence::of(group, distance <= self.t, [Measure::most(distance)])
     }
 
+    fn properties(&self) -> Properties {
+        Properties { scope: Scope::Table, ..Properties::of(Merging::Monotone) }
+    }
+
+    fn holds(&self, group: &Histogram<'_>) -> bool {
+        self.distance(group) <= self.t
+    }
+
+    fn capabilities(&self) -> Capabilities<'_> {
+        Capabilities { pruning: Some(self), symmetry: Some(self), promises: Some(self), ..Capabilities::NONE }
+    }
+}
+
+impl Pruning for TCloseness {
     /// # Claim
     /// A group is a mixture of what stays and the m of n records that go. Distances are convex and
     /// at most 1, so d ≤ (1 − m/n)·t + m/n, and m ≥ n·(d − t)/(1 − t).
@@ -216,7 +233,9 @@ impl Criterion for TCloseness {
         let (distance, t) = (self.distance(group).to_f64(), self.t.to_f64());
         surely_at_least(group.size() as f64 * (distance - t) / (1.0 - t))
     }
+}
 
+impl Symmetry for TCloseness {
     /// # Claim
     /// Where all values are equally far from each other, of a value only its count is read and its
     /// count in the whole table.
@@ -224,19 +243,9 @@ impl Criterion for TCloseness {
         let counts = &self.whole.counts;
         a == b || matches!(self.distance, Distance::Equal) && counts[a as usize] == counts[b as usize]
     }
+}
 
-    fn scope(&self) -> Scope {
-        Scope::Table
-    }
-
-    fn is_monotone(&self) -> bool {
-        true
-    }
-
-    fn holds(&self, group: &Histogram<'_>) -> bool {
-        self.distance(group) <= self.t
-    }
-
+impl Promises for TCloseness {
     /// # Claim
     /// Each distance is the least cost of moving mass from the whole table's distribution to the
     /// group's. What a value has more than in the whole must have come from other values, at least

@@ -374,7 +374,7 @@ impl Promised {
         let mut promised = Promised::default();
         for column in schema.select(table, Role::Sensitive)? {
             let own = criteria.clone().filter(|(wanted, bound)| {
-                wanted.on.as_slice() == [column.name()] && bound.criterion.scope() == Scope::Groups
+                wanted.on.as_slice() == [column.name()] && bound.criterion.properties().scope == Scope::Groups
             });
             let limit = |code: u32| {
                 let limits = own

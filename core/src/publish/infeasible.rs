@@ -54,7 +54,7 @@ pub fn too_many_withheld(withheld: u64, limit: u64) -> Error {
 /// Whether a criterion needs more records or values than the table has.
 fn is_hopeless(task: &Task<'_>) -> Result<bool> {
     for bound in task.bound {
-        let least = bound.criterion.least();
+        let least = bound.criterion.properties().least;
         let values = bound.codes(task.table)?.map_or(u64::MAX, |codes| codes.domain() as u64);
         if least.size > task.table.rows() as u64 || least.values > values {
             return Ok(true);

@@ -154,7 +154,9 @@ struct Tested {
 fn tested(requirements: &[Requirement], table: &Table, bound: &[Bound]) -> Result<Vec<Tested>> {
     let everybody = Groups::by_columns(&[], table.rows());
     let mut tested = Vec::new();
-    for (wanted, bound) in requirements.iter().zip(bound).filter(|(_, bound)| bound.criterion.eligibility().is_some()) {
+    for (wanted, bound) in
+        requirements.iter().zip(bound).filter(|(_, bound)| bound.criterion.properties().eligibility.is_some())
+    {
         let audit = audit_bound(table, &everybody, slice::from_ref(wanted), slice::from_ref(bound))?;
         for answer in audit.criteria {
             let Some(Eligibility { l, too_frequent }) = answer.eligibility else { continue };

@@ -278,7 +278,7 @@ impl Stated {
         if wanted.criterion.params.has_file() || wanted.several_records() || is_hidden {
             return Ok(None);
         }
-        let is_told = |bound: &Bound| match bound.criterion.scope() {
+        let is_told = |bound: &Bound| match bound.criterion.properties().scope {
             Scope::Groups => true,
             Scope::Table => self.is_whole(),
             Scope::Original => false,

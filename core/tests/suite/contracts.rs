@@ -107,7 +107,7 @@ proptest! {
         let before = groups_of(&zips);
         let after = groups_of(&merged);
         for wanted in requirements() {
-            if !bind(&wanted, &table).criterion.is_monotone() {
+            if !bind(&wanted, &table).criterion.properties().is_monotone() {
                 continue;
             }
             let holds = |groups: &Groups| {
@@ -133,12 +133,12 @@ proptest! {
                     (criterion.holds(histogram), criterion.evidence(histogram).holds(), histogram.size(), histogram.entries().len())
                 });
                 prop_assert_eq!(quick, slow, "{}", wanted.criterion.kind.name);
-                let least = bound.criterion.least();
+                let least = bound.criterion.properties().least;
                 prop_assert!(!quick || size >= least.size, "{} {:?}", wanted.criterion.kind.name, wanted.criterion.params);
                 let counts_values = !matches!(bound.subject, Subject::Nothing);
                 prop_assert!(!quick || !counts_values || values as u64 >= least.values, "{} {:?}", wanted.criterion.kind.name, wanted.criterion.params);
             }
-            if bound.criterion.survives_growth() {
+            if bound.criterion.properties().survives_growth() {
                 let after = groups_of(&merged);
                 let holds = |groups: &Groups, row: u32| {
                     let group = (0..groups.len()).find(|&group| groups.rows(group).contains(&row)).expect("a group");
@@ -239,10 +239,10 @@ proptest! {
         let everybody = groups_of(&vec![0; rows.len()]);
         for wanted in requirements() {
             let bound = bind(&wanted, &table);
-            let Some(l) = bound.criterion.eligibility() else { continue };
-            prop_assert!(bound.criterion.is_monotone(), "{}", wanted.criterion.kind.name);
+            let Some(l) = bound.criterion.properties().eligibility else { continue };
+            prop_assert!(bound.criterion.properties().is_monotone(), "{}", wanted.criterion.kind.name);
             let eligible = Ranked::new(&table.column(&wanted.on[0]).unwrap().counts()).is_eligible(l);
-            let enough = bound.criterion.least().size <= rows.len() as u64;
+            let enough = bound.criterion.properties().least.size <= rows.len() as u64;
             let holds = evidence_of(&bound, &table, &everybody, 0).holds();
             prop_assert!(holds || !eligible || !enough, "{} {:?}, l = {l}", wanted.criterion.kind.name, wanted.criterion.params);
         }

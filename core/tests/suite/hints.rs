@@ -113,10 +113,10 @@ impl<'a> World<'a> {
         criterion.rules_out(0, 0, 0);
         assert!((0..self.domain).all(|own| criterion.interchangeable(code(own), code(own))));
         let mut list: Vec<(&str, u64, u64)> = vec![
-            ("merging", yes(criterion.is_monotone()), yes(self.keeps(true))),
-            ("growth", yes(criterion.survives_growth()), yes(self.keeps(false))),
+            ("merging", yes(criterion.properties().is_monotone()), yes(self.keeps(true))),
+            ("growth", yes(criterion.properties().survives_growth()), yes(self.keeps(false))),
         ];
-        let least = criterion.least();
+        let least = criterion.properties().least;
         let smallest = self.holding().map(|counts| u64::from(size(counts))).min().unwrap_or(self.most.into());
         let fewest = self.holding().map(|counts| counts.iter().filter(|count| **count > 0).count() as u64).min();
         list.push(("size", least.size, smallest));
@@ -124,7 +124,7 @@ impl<'a> World<'a> {
         assert!(list.iter().all(|(_, said, right)| said <= right), "{list:?}");
         let failing = self.groups.iter().filter(|group| !group.1).map(|group| group.0);
         let mut removed = (0, 0);
-        for counts in failing.filter(|_| criterion.is_monotone()) {
+        for counts in failing.filter(|_| criterion.properties().is_monotone()) {
             let (said, right) = (self.told_removed(counts), self.removed(counts));
             assert!(said <= right, "{counts:?}: {said} must go, {right} suffice");
             removed = (removed.0 + said, removed.1 + right);
@@ -148,7 +148,7 @@ impl<'a> World<'a> {
         ));
         let line: Vec<String> = list.iter().map(|(name, said, right)| format!("{name} {said}/{right}")).collect();
         let promised: Vec<String> = (0..3).filter_map(|eliminated| self.told_promised(eliminated)).collect();
-        let eligible = criterion.eligibility().map_or("never".to_string(), |l| l.to_string());
+        let eligible = criterion.properties().eligibility.map_or("never".to_string(), |l| l.to_string());
         let (line, ignored, promised) = (line.join(", "), self.told_ignored(), promised.join(" "));
         format!("{line}, ignored {ignored}, eligible {eligible}, believed [{promised}]")
     }

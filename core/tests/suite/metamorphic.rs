@@ -260,7 +260,8 @@ fn what_holds_with_missing_values_as_a_value_holds_with_wildcards() {
             let joined = |row: &Row| if may_be_one(row.zip, target) { Row { zip: target, ..*row } } else { *row };
             let wild = holds(&rows.iter().map(joined).collect::<Vec<Row>>());
             for ((wanted, declared), wild) in wanted.iter().zip(&declared).zip(wild) {
-                let is_monotone = wanted.bind(&table, &schema, Path::new(".")).unwrap().criterion.is_monotone();
+                let is_monotone =
+                    wanted.bind(&table, &schema, Path::new(".")).unwrap().criterion.properties().is_monotone();
                 assert!(!is_monotone || !declared || wild, "{} of {rows:?} for {target}", wanted.criterion.kind.name);
                 compared += usize::from(is_monotone && *declared);
             }

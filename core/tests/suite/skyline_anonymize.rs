@@ -273,7 +273,7 @@ proptest! {
     fn groups_are_safe_minimal_and_those_of_figure_6(rows in rows(), quasi in 2usize..=3) {
         for criteria in MONOTONE {
             let Some(case) = Case::of_rows(&rows, quasi, criteria) else { continue };
-            assert!(case.bound.iter().all(|bound| bound.criterion.is_monotone()));
+            assert!(case.bound.iter().all(|bound| bound.criterion.properties().is_monotone()));
             for priority in PRIORITIES {
                 let about_sizes = criteria[0].contains("k-anonymity") && criteria.len() == 1;
                 if priority == "information-gain" && about_sizes {

@@ -102,7 +102,7 @@ impl Probe {
 
 impl<'a> Rules<'a> {
     pub(super) fn new(rules: Vec<Rule<'a>>) -> Rules<'a> {
-        let least = rules.iter().map(|(criterion, _)| criterion.least()).map(|least| least.size.max(least.values));
+        let least = rules.iter().map(|(criterion, _)| criterion.properties().least.records());
         let least = u32::try_from(least.max().unwrap_or(1).max(1)).unwrap_or(u32::MAX);
         let join = rules.iter().any(|(criterion, _)| criterion.is_cross_group());
         Rules { rules, least, join }

@@ -171,7 +171,7 @@ impl Demand {
         assert!(verified.holds(), "{}: {failed:?}", self.told(rows));
         // What depends on original quasi-identifiers cannot be told from files.
         let wanted = &plan.requirements[0];
-        let scope = wanted.bind(table, &plan.schema, &plan.folder).unwrap().criterion.scope();
+        let scope = wanted.bind(table, &plan.schema, &plan.folder).unwrap().criterion.properties().scope;
         if scope != Scope::Original {
             let case = self.on_disk(&target, everybody);
             assert!(self.holds(&case), "{}: on disk {case:?}", self.told(rows));
