@@ -7,7 +7,15 @@
 //! besides is more frequent than the item it was extended by; so each is reached exactly once, and
 //! nothing has to be remembered. Two small tables go along: the records that hold q and e, and all
 //! that hold q. Items that cannot be added any more are left out of both, and records that became
-//! alike are merged.
+//! alike are merged. Everything that looks for rules about sensitive items is a [`Visitor`] here;
+//! rules that know an item are those of the table of its holders without it.
+//!
+//! # Claim
+//! What a bounded index passes over cannot matter. Let R be the records that hold q and e, and let each have at
+//! least m *around* it: records that hold all its other items, but not e. A rule q' → e with more
+//! items before its arrow holds for some of R, say for s of them, and for none fewer than s + m
+//! does q' hold, because those around each of the s hold q' as well. So it matters only if s + m is
+//! at most what [`Visitor::most`] says of s; and if |R| + m is above that for |R|, s + m is for s.
 
 mod index;
 mod rows;
@@ -63,7 +71,8 @@ pub(super) trait Visitor: Clone + Send + Sync {
     /// Whether a rule that holds for so many records, or for fewer, can still matter.
     fn wants(&self, support: u64) -> bool;
 
-    /// Among how many records at most a rule that holds for so many matters.
+    /// Among how many records at most a rule that holds for so many matters. A number that is too
+    /// high for some support is too high for one less support, by one less.
     fn most(&self, support: u64) -> u64;
 
     /// Sees a rule that matters.
@@ -113,15 +122,15 @@ impl Index {
     /// Visits the rules about one sensitive item, by its number. Each part of the work stops after
     /// so many.
     fn visit<V: Visitor>(&self, number: usize, scope: Scope, visitor: V, most: u64, room: &mut Room) -> Visited<V> {
-        let (consequent, records) = &self.sensitive[number];
-        let mut walk = self.walk(*consequent, scope, visitor, most, room);
+        let told = &self.sensitive[number];
+        let mut walk = self.walk(told.rank, scope, visitor, most, room);
         let mut level = walk.room.levels.pop().unwrap_or_default();
-        let starts_empty = walk.start(records, &mut level);
-        if starts_empty && records.len() > MANY && !walk.stopped {
+        let starts_empty = walk.start(told, &mut level);
+        if starts_empty && told.records.len() > MANY && !walk.stopped {
             let begun = Visited { visitor: walk.visitor.fork(), looked_at: walk.looked_at, exhaustive: true };
             let first = Visited { visitor: walk.visitor, ..begun };
             let part = |room: &mut Room, part: usize| {
-                let mut walk = self.walk(*consequent, scope, begun.visitor.fork(), most, room);
+                let mut walk = self.walk(told.rank, scope, begun.visitor.fork(), most, room);
                 let numbers = (0..level.holders.items.len()).rev().skip(part).step_by(PARTS);
                 numbers.for_each(|number| walk.extend_first(&level.holders, number));
                 walk.visited()
@@ -278,6 +287,18 @@ impl Visitor for Unsafe {
     }
 }
 
+impl Index {
+    /// As [`find_unsafe`], in the table of the index.
+    pub(super) fn find_unsafe(&self, demand: Demand, most: usize) -> Result<Vec<Rule>> {
+        find_among(self, (0..self.sensitive.len()).collect(), demand, most)
+    }
+
+    /// Whether a demand does not allow some rule about a sensitive item.
+    pub(super) fn is_told(&self, item: u32, demand: Demand) -> Result<bool> {
+        Ok(!find_among(self, vec![self.number(item)], demand, 1)?.is_empty())
+    }
+}
+
 /// The least number of records among which so many may have an item; nothing if they never may.
 pub(super) fn least_allowed(demand: &Demand, support: u64) -> Option<u64> {
     // The number allowed grows with that of records, so that the first place where it suffices can
@@ -307,9 +328,11 @@ pub fn worst_rule(table: &Transactions, sensitive: &Sensitive, demand: Demand) -
 /// It takes some about each sensitive item, and stops as soon as it has enough: what it names need
 /// not be the worst there is.
 pub fn find_unsafe(table: &Transactions, sensitive: &Sensitive, demand: Demand, most: usize) -> Result<Vec<Rule>> {
-    let index = Index::new(table, sensitive);
+    Index::new(table, sensitive).find_unsafe(demand, most)
+}
+
+fn find_among(index: &Index, mut open: Vec<usize>, demand: Demand, most: usize) -> Result<Vec<Rule>> {
     let mut rules = Vec::new();
-    let mut open: Vec<usize> = (0..index.sensitive.len()).collect();
     let mut quota = (most / open.len().max(1)).max(16);
     while !open.is_empty() && rules.len() < most {
         let mut left = Vec::new();
@@ -318,7 +341,7 @@ pub fn find_unsafe(table: &Transactions, sensitive: &Sensitive, demand: Demand, 
             let visit = |room: &mut Room, number: &usize| {
                 index.visit(*number, demand.into(), visitor.fork(), index.most_rules, room)
             };
-            let found: Vec<_> = some.par_iter().with_max_len(1).map_init(|| Room::new(&index), visit).collect();
+            let found: Vec<_> = some.par_iter().with_max_len(1).map_init(|| Room::new(index), visit).collect();
             let (all, partly): (Vec<_>, Vec<_>) = some.iter().zip(found).partition(|(_, visited)| visited.exhaustive);
             rules.extend(all.into_iter().flat_map(|(_, visited)| visited.visitor.rules));
             let found_partly: usize = partly.iter().map(|(_, visited)| visited.visitor.rules.len()).sum();
@@ -374,13 +397,43 @@ mod tests {
         let table = Transactions::new(names, records);
         let mut index = Index::new(&table, &Sensitive::new(vec![true; 14]));
         let scope = Scope { known: usize::MAX, empty: false };
-        let some = index.visit_all(scope, Worst(None), |worst, effort| worst.0.is_some() && effort > 100).unwrap();
+        let some = index.visit_all(scope, Each(0), |each, effort| each.0 > 0 && effort > 100).unwrap();
         assert!(!some.exhaustive && some.looked_at < 2000, "{}", some.looked_at);
-        let all = index.visit_all(scope, Worst(None), |_, _| false).unwrap();
+        let all = index.visit_all(scope, Each(0), |_, _| false).unwrap();
         assert!(all.exhaustive);
-        assert_eq!(all.looked_at, 14 * ((1 << 13) - 2));
+        assert_eq!((all.looked_at, all.visitor.0), (14 * ((1 << 13) - 2), 14 * ((1 << 13) - 2)));
+        index = index.bounded();
+        let worst = index.visit_all(scope, Worst(None), |_, _| false).unwrap();
+        assert!(worst.exhaustive && worst.looked_at < 2000, "longer rules are passed over: {}", worst.looked_at);
         index.most_rules = 10_000;
-        let given_up = index.visit_all(scope, Worst(None), |_, _| false).err().map(|error| error.fault());
+        let given_up = index.visit_all(scope, Each(0), |_, _| false).err().map(|error| error.fault());
         assert_eq!(given_up, Some(Fault::Resources));
+    }
+
+    /// Counts every rule.
+    #[derive(Clone)]
+    struct Each(u64);
+
+    impl Visitor for Each {
+        fn wants(&self, _: u64) -> bool {
+            true
+        }
+
+        fn most(&self, _: u64) -> u64 {
+            u64::MAX
+        }
+
+        fn see(&mut self, _: &VisitedRule<'_>) -> ControlFlow<()> {
+            self.0 += 1;
+            ControlFlow::Continue(())
+        }
+
+        fn fork(&self) -> Each {
+            Each(0)
+        }
+
+        fn merge(self, other: Each) -> Each {
+            Each(self.0 + other.0)
+        }
     }
 }

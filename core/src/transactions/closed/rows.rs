@@ -18,6 +18,8 @@ pub(super) struct Row {
     open: usize,
     end: usize,
     pub(super) times: u32,
+    /// Of the records that it stands for, the fewest that one of them has around it.
+    pub(super) around: u32,
 }
 
 impl Rows {
@@ -36,11 +38,11 @@ impl Rows {
 
     /// Adds a row whose ranks from `start` to `open` may still be added to the antecedent; without
     /// such it is of no use.
-    pub(super) fn push(&mut self, start: usize, open: usize, times: u32) {
+    pub(super) fn push(&mut self, start: usize, open: usize, times: u32, around: u32) {
         if open == start {
             return self.ranks.truncate(start);
         }
-        let row = Row { start, open, end: self.ranks.len(), times };
+        let row = Row { start, open, end: self.ranks.len(), times, around };
         match self.rows.last_mut() {
             // Neighbours are often alike; merging them costs next to nothing.
             Some(last)
@@ -49,6 +51,7 @@ impl Rows {
                     && self.ranks[last.start..last.open] == self.ranks[start..open] =>
             {
                 last.times += times;
+                last.around = last.around.min(around);
                 self.ranks.truncate(start);
             }
             _ => self.rows.push(row),
@@ -64,6 +67,7 @@ impl Rows {
             let alike = ranks[row.start..row.open] == ranks[kept.start..kept.open];
             if alike {
                 kept.times += row.times;
+                kept.around = kept.around.min(row.around);
                 kept.end = keep_shared(ranks, kept.open..kept.end, row.open..row.end);
             }
             alike

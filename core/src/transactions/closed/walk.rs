@@ -1,6 +1,6 @@
 //! A walk through the rules about one item.
 
-use super::index::Index;
+use super::index::{Index, Told};
 use super::rows::Rows;
 use super::{Scope, Visited, VisitedRule, Visitor};
 
@@ -66,6 +66,12 @@ impl<V: Visitor> Walk<'_, V> {
         self.stopped |= self.looked_at >= self.most;
     }
 
+    /// Whether a rule can matter that holds for so many records, or for some of them, where each of
+    /// them has at least so many around it.
+    fn can_matter(&self, support: u64, around: u32) -> bool {
+        self.visitor.wants(support) && (around == 0 || support + u64::from(around) <= self.visitor.most(support))
+    }
+
     /// Visits everything that extends the antecedent.
     pub(super) fn grow(&mut self, level: &mut Level) {
         level.holders.deliver(&mut self.room.counts);
@@ -87,10 +93,12 @@ impl<V: Visitor> Walk<'_, V> {
             return;
         }
         let (item, with) = (holders.items[number].0, holders.with(number));
-        let support = with.iter().map(|at| u64::from(holders.rows[*at as usize].times)).sum();
+        let rows = with.iter().map(|at| &holders.rows[*at as usize]);
+        let (support, around) =
+            rows.fold((0, u32::MAX), |(support, around), row| (support + u64::from(row.times), row.around.min(around)));
         let limited = self.scope.known < usize::MAX;
         let visited = || has_shared_above(holders, with, item);
-        if !self.visitor.wants(support) || (!limited && visited()) {
+        if !self.can_matter(support, around) || (!limited && visited()) {
             return;
         }
         let length = self.antecedent.len();
@@ -173,7 +181,7 @@ impl<V: Visitor> Walk<'_, V> {
                     rows.ranks.truncate(start);
                     continue;
                 }
-                rows.push(start, rows.ranks.len(), times);
+                rows.push(start, rows.ranks.len(), times, 0);
             } else if shared > 0 && self.count_shared(ranks, item) < shared {
                 continue;
             }
@@ -214,7 +222,7 @@ impl<V: Visitor> Walk<'_, V> {
             rows.ranks.extend(open.iter().filter(|rank| self.room.uses[**rank as usize] == Use::Open));
             let open = rows.ranks.len();
             rows.ranks.extend_from_slice(rest);
-            rows.push(start, open, row.times);
+            rows.push(start, open, row.times, row.around);
         }
         rows.merge();
     }
@@ -240,27 +248,28 @@ impl<V: Visitor> Walk<'_, V> {
 
     /// Starts with what all records with the consequent share; whether that is nothing. The records
     /// become the level.
-    pub(super) fn start(&mut self, records: &[u32], level: &mut Level) -> bool {
-        let times = |at: &u32| self.index.times[*at as usize];
+    pub(super) fn start(&mut self, told: &Told, level: &mut Level) -> bool {
+        let (index, records) = (self.index, &told.records);
+        let times = |at: &u32| index.times[*at as usize];
         let support = records.iter().map(|at| u64::from(times(at))).sum();
-        if !self.visitor.wants(support) {
+        let around = if index.bounded { index.around(told) } else { &[] };
+        if !self.can_matter(support, around.iter().min().copied().unwrap_or(0)) {
             level.holders.items.clear();
             return true;
         }
-        let all_but = |at: &u32| self.index.record(*at).iter().filter(|rank| **rank != self.consequent);
+        let all_but = |at: &u32| index.without(*at, self.consequent);
         let shared: Vec<u32> = all_but(&records[0])
-            .filter(|rank| records.iter().all(|at| self.index.record(*at).binary_search(rank).is_ok()))
-            .copied()
+            .filter(|rank| records.iter().all(|at| index.record(*at).binary_search(rank).is_ok()))
             .collect();
         let limited = self.scope.known < usize::MAX;
         if !limited {
             self.antecedent.clone_from(&shared);
         }
         level.holders.clear();
-        for at in records {
+        for (at, around) in records.iter().zip(around.iter().copied().chain(std::iter::repeat(0))) {
             let start = level.holders.ranks.len();
             level.holders.ranks.extend(all_but(at).filter(|rank| self.antecedent.binary_search(rank).is_err()));
-            level.holders.push(start, level.holders.ranks.len(), times(at));
+            level.holders.push(start, level.holders.ranks.len(), times(at), around);
         }
         level.holders.deliver(&mut self.room.counts);
         if !self.antecedent.is_empty() {
@@ -268,7 +277,7 @@ impl<V: Visitor> Walk<'_, V> {
             return false;
         }
         if self.scope.empty && (shared.is_empty() || self.scope.known == 0) {
-            self.report(support, self.index.records);
+            self.report(support, index.records);
         }
         if self.scope.known == 0 {
             level.holders.items.clear();
@@ -279,8 +288,7 @@ impl<V: Visitor> Walk<'_, V> {
     fn start_with_shared(&mut self, level: &mut Level, support: u64) {
         let index = self.index;
         let ranks = self.antecedent.clone();
-        let of = index.holding(&ranks).map(|beginning| u64::from(beginning.times)).sum();
-        self.report(support, of);
+        self.report(support, index.support(&ranks));
         level.everybody.clear();
         // Only where something may be added do the records themselves matter.
         if level.holders.items.is_empty() {

@@ -54,7 +54,7 @@ use super::taxonomy::{Child, Taxonomy};
 use super::{Build, Method, Task};
 use crate::error::Result;
 use crate::kind::{Kind, Param, Shape};
-use crate::transactions::{Released, Together, Transactions};
+use crate::transactions::{Released, Sensitive, Together, Transactions};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap, HashMap};
 use std::ops::Range;
@@ -83,9 +83,9 @@ struct TdControl {
 impl Method for TdControl {
     fn make(&self, task: &Task<'_>) -> Result<Released> {
         let taxonomy = Taxonomy::read(&task.folder.join(&self.taxonomy), task.table, task.sensitive)?;
-        let mut cut = Cut::new(task, &taxonomy);
-        cut.specialize();
-        cut.kept.bring_back();
+        let mut cut = Cut::new(task, &taxonomy)?;
+        cut.specialize()?;
+        cut.kept.bring_back()?;
         Ok(Released::Together(cut.released()))
     }
 }
@@ -98,7 +98,7 @@ struct Cut<'a> {
     names: Arc<[String]>,
     /// For each item what it is published as, unless it is deleted.
     published_as: Vec<u32>,
-    sensitive: Vec<bool>,
+    sensitive: Sensitive,
     kept: Kept,
     /// The records of each item in the original.
     holders: Vec<Vec<u32>>,
@@ -119,7 +119,7 @@ struct Candidate {
 impl<'a> Cut<'a> {
     /// Every item that is not sensitive is published as the root, and sensitive kinds are deleted
     /// as needed.
-    fn new(task: &Task<'a>, taxonomy: &'a Taxonomy) -> Cut<'a> {
+    fn new(task: &Task<'a>, taxonomy: &'a Taxonomy) -> Result<Cut<'a>> {
         let table = task.table;
         let kinds = table.names().len() as u32;
         let names: Arc<[String]> =
@@ -127,8 +127,8 @@ impl<'a> Cut<'a> {
         let has_root = !taxonomy.nodes.is_empty();
         let published_as: Vec<u32> =
             (0..kinds).map(|item| if has_root && !task.sensitive.has(item) { kinds } else { item }).collect();
-        let sensitive: Vec<bool> =
-            (0..names.len() as u32).map(|item| item < kinds && task.sensitive.has(item)).collect();
+        let sensitive =
+            Sensitive::new((0..names.len() as u32).map(|item| item < kinds && task.sensitive.has(item)).collect());
         let coarse = |record: &[u32]| record.iter().map(|item| published_as[*item as usize]).collect::<Vec<u32>>();
         let coarsest = Transactions::new(names.clone(), table.iter().map(coarse));
         let mut item_at = vec![None; taxonomy.leaves as usize];
@@ -136,12 +136,12 @@ impl<'a> Cut<'a> {
             place.iter().for_each(|place| item_at[*place as usize] = Some(item));
         }
         let mut kept = Kept::new(&coarsest, sensitive.clone(), task.demand);
-        kept.repair(&kept.with_sensitive(), |item| sensitive[item as usize]);
-        Cut { taxonomy, table, names, published_as, sensitive, kept, holders: table.holders(), item_at }
+        kept.repair(&kept.with_sensitive(), |item| sensitive.has(item))?;
+        Ok(Cut { taxonomy, table, names, published_as, sensitive, kept, holders: table.holders(), item_at })
     }
 
     /// Replaces nodes by their children as long as that gains something.
-    fn specialize(&mut self) {
+    fn specialize(&mut self) -> Result<()> {
         let mut candidates: BinaryHeap<Candidate> = BinaryHeap::new();
         let mut useless: Vec<u32> = Vec::new();
         let (mut replaced, mut replaced_before) = (0, 0);
@@ -153,7 +153,7 @@ impl<'a> Cut<'a> {
                 let node = node.0;
                 let is_new = when == Some(replaced);
                 let next = candidates.peek().map_or(0, |next| next.gain);
-                match self.replace(node, if is_new { 0 } else { next }) {
+                match self.replace(node, if is_new { 0 } else { next })? {
                     NodeFate::Replaced => {
                         replaced += 1;
                         let children = self.taxonomy.nodes[node as usize].children.clone();
@@ -168,7 +168,7 @@ impl<'a> Cut<'a> {
             }
             // What gained nothing may gain now that other sensitive items are deleted.
             if replaced == replaced_before {
-                return;
+                return Ok(());
             }
             replaced_before = replaced;
             candidates.extend(useless.drain(..).filter_map(|node| self.candidate(Child::Node(node))));
@@ -209,7 +209,7 @@ impl<'a> Cut<'a> {
     }
 
     /// Replaces a node by its children if that gains more than nothing, and at least so much.
-    fn replace(&mut self, node: u32, at_least: u64) -> NodeFate {
+    fn replace(&mut self, node: u32, at_least: u64) -> Result<NodeFate> {
         let own = self.table.names().len() as u32 + node;
         let holders = self.kept.holders(own).to_vec();
         let flags = self.kept.flags.clone();
@@ -220,15 +220,15 @@ impl<'a> Cut<'a> {
         let children = self.children(&below);
         let numbers: Vec<u32> = children.iter().map(|(number, _)| *number).collect();
         self.kept.exchange(&[own], children);
-        self.repair(&holders, &numbers, lost + worth / self.all());
+        self.repair(&holders, &numbers, lost + worth / self.all())?;
         let gain = worth.saturating_sub((self.kept.lost() - lost) * self.all());
         if gain > 0 && gain >= at_least {
             below.into_iter().for_each(|(item, number)| self.published_as[item as usize] = number);
-            return NodeFate::Replaced;
+            return Ok(NodeFate::Replaced);
         }
         self.kept.exchange(&numbers, vec![(own, holders)]);
         self.kept.flags = flags;
-        NodeFate::Gains(gain)
+        Ok(NodeFate::Gains(gain))
     }
 
     /// The records of each child, given which child stands for each item.
@@ -246,19 +246,24 @@ impl<'a> Cut<'a> {
 
     /// Deletes sensitive kinds until no set with one of these items tells anything, or more is lost
     /// than may be.
-    fn repair(&mut self, among: &[u32], items: &[u32], most: u64) {
+    fn repair(&mut self, among: &[u32], items: &[u32], most: u64) -> Result<()> {
         let sensitive = &self.sensitive;
-        let may = |item: u32| sensitive[item as usize];
+        let may = |item: u32| sensitive.has(item);
+        // All rules with one of the items are about these records alone.
+        let index = self.kept.index(among);
         while self.kept.lost() <= most {
-            let mut found = self.kept.records(among);
+            let mut found = self.kept.records(&index, among);
             if found.is_empty() {
-                found.extend(items.iter().flat_map(|item| self.kept.sets_with(*item, false)));
+                for item in items {
+                    found.extend(self.kept.sets_with(*item, usize::MAX)?);
+                }
             }
             if found.is_empty() {
-                return;
+                break;
             }
             self.kept.hit(&found, u64::MAX, &may);
         }
+        Ok(())
     }
 
     /// What is published: of all nodes only those of the cut get numbers, behind those of items.
@@ -291,7 +296,7 @@ mod tests {
     use super::*;
     use crate::exact::Fraction;
     use crate::kind::Raw;
-    use crate::transactions::{Demand, Sensitive};
+    use crate::transactions::Demand;
     use rand::{RngExt, SeedableRng};
     use rand_chacha::ChaCha8Rng;
     use std::collections::BTreeSet;
