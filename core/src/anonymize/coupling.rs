@@ -13,14 +13,16 @@ use crate::data::Column;
 /// group has sides that are unions of safe groups, so that criteria that merging keeps hold for
 /// them: it would have been taken. So the first such cut is the one that was taken, and those
 /// before it failed. A group that no failed cut runs through lies on one side of each of them:
-/// exchanging its values changes none. Its worlds are told by its own cuts alone.
-pub(super) fn coupled(groups: &Groups, dimensions: &[(&Column, Axis)], even: bool) -> Vec<bool> {
+/// exchanging its values changes none. Its worlds are told by its own cuts alone. A cut with fewer
+/// than `least` records on a side fails whatever the values, and tells nothing.
+pub(super) fn coupled(groups: &Groups, dimensions: &[(&Column, Axis)], even: bool, least: u64) -> Vec<bool> {
     let rows = dimensions.first().map_or(0, |(column, _)| column.codes().len());
     let mut group_of = vec![u32::MAX; rows];
     for group in 0..groups.len() {
         groups.rows(group).iter().for_each(|&row| group_of[row as usize] = group as u32);
     }
-    let mut tree = Tree { dimensions, even, group_of, coupled: vec![false; groups.len()], seen: vec![0; groups.len()] };
+    let mut tree =
+        Tree { dimensions, even, least, group_of, coupled: vec![false; groups.len()], seen: vec![0; groups.len()] };
     let mut all = groups.order().to_vec();
     all.sort_by_cached_key(|&row| dimensions.iter().map(|dimension| place(dimension, row)).collect::<Vec<u32>>());
     let mut waiting = vec![all];
@@ -37,6 +39,7 @@ fn place((column, axis): &(&Column, Axis), row: u32) -> u32 {
 struct Tree<'a> {
     dimensions: &'a [(&'a Column, Axis)],
     even: bool,
+    least: u64,
     group_of: Vec<u32>,
     coupled: Vec<bool>,
     /// On which sides of a cut records of a group are: 1 left, 2 right. Zero between cuts.
@@ -50,7 +53,9 @@ impl Tree<'_> {
         if rows.iter().all(|row| group(row) == group(&rows[0])) {
             return None;
         }
-        for (dimension, cut) in self.cuts(rows) {
+        let fits = |cut: &Cut| u64::from(cut.left.min(rows.len() as u32 - cut.left)) >= self.least;
+        let cuts = self.cuts(rows).into_iter().filter(|(_, cut)| fits(cut)).collect::<Vec<_>>();
+        for (dimension, cut) in cuts {
             let left = self.goes_left(rows, dimension, cut);
             if self.is_clean(rows, &left) {
                 let side = |wanted: bool| {

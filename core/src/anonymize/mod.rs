@@ -30,6 +30,7 @@ mod grouping;
 pub mod incognito;
 mod judge;
 mod lattice;
+pub mod local_recoding;
 pub mod mondrian;
 pub mod optimal;
 mod order;
@@ -63,9 +64,10 @@ pub type Build = fn(&Params) -> Box<dyn Method>;
 
 /// The methods: those that choose levels (everything, the best), then those that form groups of
 /// records.
-pub const KINDS: [&Kind<Build>; 9] = [
+pub const KINDS: [&Kind<Build>; 10] = [
     &incognito::KIND,
     &optimal::KIND,
+    &local_recoding::KIND,
     &mondrian::KIND,
     &skyline_anonymize::KIND,
     &greedy_grouping::KIND,
@@ -292,6 +294,14 @@ const ANATOMIZE: Param = Param {
     default: Some("false"),
 };
 
+/// Whether single cells are suppressed.
+const CELLS: Param = Param {
+    name: "cells",
+    summary: "publish every cell of a quasi-identifier as it is or as *, whichever loses least: single cells are suppressed",
+    shape: Shape::Flag,
+    default: Some("false"),
+};
+
 /// How many records are taken at a time.
 const BUCKET: Param = Param {
     name: "bucket",
@@ -444,7 +454,16 @@ impl ChosenMethod {
 
     /// Whether large groups are divided once more.
     pub fn anatomizes(&self) -> bool {
-        self.params.iter().any(|(name, setting)| name == ANATOMIZE.name && *setting == Setting::Flag(true))
+        self.says(&ANATOMIZE)
+    }
+
+    fn says(&self, flag: &Param) -> bool {
+        self.params.iter().any(|(name, setting)| name == flag.name && *setting == Setting::Flag(true))
+    }
+
+    /// Whether every cell is published as it is or suppressed.
+    pub fn suppresses_cells(&self) -> bool {
+        self.says(&CELLS)
     }
 
     /// The same method with parameters that it worked out itself.

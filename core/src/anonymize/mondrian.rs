@@ -98,7 +98,7 @@ impl Method for Mondrian {
         }
         let dimensions = dimensions(&bases, view.schema)?;
         let (groups, even) = (view.groups, self.even);
-        let coupled = coupled(groups, &dimensions, even);
+        let coupled = coupled(groups, &dimensions, even, view.least);
         Ok(Some(Box::new(move |group| {
             Some(Replay { coupled: coupled[group], ..replay(groups.rows(group), &dimensions, even) })
         })))

@@ -1,11 +1,9 @@
 //! What a plan says about columns, checked against a table.
 
-use super::hierarchy::{Hierarchy, Rule};
+use super::hierarchy::{Hierarchy, Rule, suppressing};
 use super::{Column, Role, Table, ValueType};
 use crate::error::{Error, Result};
-use crate::kind::Raw;
 use std::borrow::Cow;
-use std::path::Path;
 use std::sync::Arc;
 
 /// What a plan says about one column.
@@ -99,6 +97,15 @@ impl Schema {
         self
     }
 
+    /// The same schema with quasi-identifiers that are kept or replaced by `*`, whatever their
+    /// hierarchy.
+    pub fn with_quasi_suppressed(mut self) -> Schema {
+        let rule: Arc<dyn Rule> = suppressing().into();
+        let quasi = self.0.iter_mut().filter(|spec| spec.role == Role::Quasi);
+        quasi.for_each(|spec| spec.rule = Some(Arc::clone(&rule)));
+        self
+    }
+
     /// The names of the columns in a role.
     pub fn names(&self, role: Role) -> Vec<&str> {
         self.0.iter().filter(|column| column.role == role).map(|column| column.name.as_str()).collect()
@@ -165,8 +172,7 @@ impl Schema {
         if self.find(column.name()).is_some_and(|spec| spec.rule.is_some()) {
             return self.hierarchy(column);
         }
-        let rule = super::hierarchy::rule(&[("suppress", Raw::Flag(true))], Path::new("."))?;
-        Hierarchy::bind(&*rule, column)
+        Hierarchy::bind(&*suppressing(), column)
     }
 
     /// The lowest and the highest level on which a quasi-identifier may be published.

@@ -7,7 +7,8 @@ use super::publishing::{Attempt, Publishing};
 use super::section::{Section, number, share, text};
 use crate::anonymize::Class;
 use crate::criterion::Requirement;
-use crate::data::Role;
+use crate::data::hierarchy::suppressing;
+use crate::data::{ColumnSpec, Role};
 use crate::error::{Error, ErrorCode, Result};
 use crate::exact::Fraction;
 use crate::recode::{Form, Suppressed};
@@ -59,7 +60,38 @@ impl Case<'_> {
             let why = format!("{name} forms groups by sensitive values already");
             return self.idle("method", "anatomize", &why, "leave it out");
         }
-        Ok(())
+        self.cells()
+    }
+
+    /// Cells are published as they are or as `*`: hierarchies would have no effect.
+    fn cells(&self) -> Result<()> {
+        if !self.publishing.method.suppresses_cells() {
+            return Ok(());
+        }
+        if self.bucketized() {
+            let why = "a bucketized release publishes exact quasi-identifiers";
+            return self.idle("method", "cells", why, "leave it out, or publish with form = \"generalized\"");
+        }
+        let suppressing = suppressing();
+        let quasi = self.plan.schema.columns().iter().filter(|spec| spec.role == Role::Quasi);
+        let is_other =
+            |spec: &&ColumnSpec| spec.rule.as_ref().is_some_and(|rule| rule.stated() != suppressing.stated());
+        match quasi.filter(is_other).next() {
+            None => Ok(()),
+            Some(spec) => {
+                let error = Error::of(
+                    ErrorCode::NoEffect,
+                    format!(
+                        "column \"{}\": `hierarchy` has no effect: with `cells` every cell is published as it is or as *",
+                        spec.name
+                    ),
+                );
+                let line = self.root.section("columns")?.map_or(self.root.line, |columns| columns.line_of(&spec.name));
+                Err(error
+                    .line(line)
+                    .help("leave out the hierarchy, or leave out `cells` to publish labels of the hierarchy"))
+            }
+        }
     }
 
     /// Whether records may be suppressed at all, whatever the table.

@@ -185,8 +185,11 @@ impl TablePlan {
             required.iter().map(|section| read_requirement(section, &schema)).collect::<Result<Vec<_>>>()?;
         let publishing = Publishing::read(root, &schema, &requirements)?;
         let (data, folder) = (path.map(|path| folder.join(path)), folder.to_owned());
-        let plan = TablePlan { data, options, schema, requirements, publishing, folder };
+        let mut plan = TablePlan { data, options, schema, requirements, publishing, folder };
         effects::refuse_idle(&plan, root)?;
+        if plan.publishing.method.suppresses_cells() {
+            plan.schema = plan.schema.with_quasi_suppressed();
+        }
         Ok(plan)
     }
 

@@ -348,6 +348,7 @@ fn attacked(plan: &TablePlan, kept: &KeptTable<'_>, formed: &Formed, recoded: &R
                 schema: formed.lowest.schema(task.schema),
                 groups: found.whole.as_ref().unwrap_or(&found.groups),
                 complete: true,
+                least: Safety::new(task.table, task.bound)?.least_size(),
             },
             published: &found.groups,
             bound: task.bound,

@@ -11,7 +11,7 @@ use super::Certified;
 use super::stated::{Release, Stated};
 use super::statement::{Answered, Public, Statement};
 use super::verify::Claim;
-use crate::anonymize::{ChosenMethod, Class, View};
+use crate::anonymize::{ChosenMethod, Class, Safety, View};
 use crate::attack::{ATTACKING, Attack, Finding, Making, Promises, Reidentification, Suppressed, Target};
 use crate::audit::{Answer, audit_bound};
 use crate::certificate::broken;
@@ -370,8 +370,9 @@ impl Stated {
         let is_replayed = all && self.sensitive.is_some() && self.grouped().is_some();
         let method = Some(&self.method).filter(|method| is_replayed && !method.anatomizes());
         let method = method.map(ChosenMethod::build);
-        let view =
-            View { table: &prepared, schema: &self.schema, groups: &release.groups, complete: self.suppressed == 0 };
+        let least = Safety::new(&prepared, &bound)?.least_size();
+        let (schema, groups, complete) = (&self.schema, &release.groups, self.suppressed == 0);
+        let view = View { table: &prepared, schema, groups, complete, least };
         let making = method.as_deref().map(|method| Making { method, view, published: &release.groups, bound: &bound });
         let criteria = requirements.into_iter().zip(&bound).collect();
         let (max_belief, max_risk) = (self.gate.max_belief, self.gate.max_risk);

@@ -10,6 +10,7 @@ mod explore;
 mod forgeries;
 mod grouping;
 mod hints;
+mod local_recoding;
 mod metamorphic;
 mod minimality;
 mod mondrian;

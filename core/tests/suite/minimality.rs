@@ -427,7 +427,7 @@ fn attacked(class: Class, written: &[(&str, &str)], max_belief: Option<Fraction>
     let groups = Groups::by_ids(&[0, 0, 0, 0, 1, 1], 2);
     let promises =
         Promises { criteria: vec![(&wanted, &bound[0])], all: true, max_belief, max_risk: None, max_here: None };
-    let view = View { table: &table, schema: &schema, groups: &groups, complete: true };
+    let view = View { table: &table, schema: &schema, groups: &groups, complete: true, least: 1 };
     let kind = find("minimality").unwrap();
     let attack = (kind.build)(&kind.check(&raw(written)).unwrap());
     let found = attack.run(&Target {

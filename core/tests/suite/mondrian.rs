@@ -74,8 +74,9 @@ impl Case {
     fn replays(&self, split: &str, groups: &Groups, schema: &Schema) -> Option<Vec<Replay>> {
         let grouping = self.run(split).expect("groups");
         let method = Case::wanted(split).resolved(&grouping.resolved).expect("its parameters").build();
-        let replayer =
-            method.replayer(&View { table: &self.table, schema, groups, complete: true }).expect("it is replayed")?;
+        let replayer = method
+            .replayer(&View { table: &self.table, schema, groups, complete: true, least: 1 })
+            .expect("it is replayed")?;
         (0..groups.len()).map(replayer).collect()
     }
 }

@@ -120,6 +120,13 @@ pub fn rule(written: &[(&str, Raw)], folder: &Path) -> Result<Box<dyn Rule>> {
     }
 }
 
+/// The rule that keeps a value or replaces it by `*`.
+pub fn suppressing() -> Box<dyn Rule> {
+    let member = Member::of(&suppress::KIND, &[(suppress::KIND.name, Raw::Flag(true))]);
+    let rule = member.and_then(|member| stated::Stated::new(member, Path::new(".")));
+    Box::new(rule.expect("the parameter is what it asks for"))
+}
+
 /// One level of a [`Hierarchy`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Level {
