@@ -7,7 +7,7 @@ use super::publishing::{Attempt, Publishing};
 use super::section::{Section, number, share, text};
 use crate::anonymize::Class;
 use crate::criterion::Requirement;
-use crate::data::Role;
+use crate::data::{Role, Weight};
 use crate::error::{Error, ErrorCode, Result};
 use crate::exact::Fraction;
 use crate::recode::{Form, Suppressed};
@@ -16,6 +16,7 @@ use crate::recode::{Form, Suppressed};
 pub(super) fn refuse_idle(plan: &TablePlan, root: &Section<'_>) -> Result<()> {
     let case = Case { plan, root, publishing: &plan.publishing };
     case.method()?;
+    case.weights()?;
     case.suppression()?;
     case.utility()?;
     case.skew()?;
@@ -60,6 +61,29 @@ impl Case<'_> {
             return self.idle("method", "anatomize", &why, "leave it out");
         }
         Ok(())
+    }
+
+    /// Weights compare quasi-identifiers: equal ones do nothing, nor do any where the method does not
+    /// compare what columns lose.
+    fn weights(&self) -> Result<()> {
+        let quasi = || self.plan.schema.columns().iter().filter(|spec| spec.role == Role::Quasi);
+        let Some(weighed) = quasi().find(|spec| spec.weight != Weight::ONE) else { return Ok(()) };
+        let Publishing { method, metric, .. } = self.publishing;
+        let (why, help) = if quasi().all(|spec| spec.weight == weighed.weight) {
+            ("all quasi-identifiers have the same one".to_string(), "leave it out, or let another column have less")
+        } else if method.chooses_levels() && !method.weighs_columns(metric) {
+            let why = format!("the metric {} does not add up what columns lose", metric.kind.name);
+            (why, "leave it out, or use a metric that does (`sfumato list metrics`), such as \"loss\"")
+        } else if !method.weighs_columns(metric) {
+            let why = format!("{}, as the plan sets it, does not compare what columns lose", method.kind.name);
+            (why, "leave it out, or use a method that does, such as \"optimal\" or \"mondrian\"")
+        } else {
+            return Ok(());
+        };
+        let columns = self.root.section("columns")?;
+        let line = columns.map_or(self.root.line, |columns| columns.line_of(&weighed.name));
+        let message = format!("column \"{}\": `weight` has no effect: {why}", weighed.name);
+        Err(Error::of(ErrorCode::NoEffect, message).line(line).help(help))
     }
 
     /// Whether records may be suppressed at all, whatever the table.
