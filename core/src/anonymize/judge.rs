@@ -3,7 +3,7 @@
 use super::LevelTask;
 use crate::candidate::{Coded, FrequencySet, Histogram, Scratch, dense_ids};
 use crate::criterion::{Codes, Criterion, Evidence, Subject};
-use crate::data::{Column, Role};
+use crate::data::{Column, Role, Weight};
 use crate::error::Result;
 use crate::utility::{Candidate, Joint, Metric, Scale, Scales, times_ln};
 use crate::watch::Watch;
@@ -105,7 +105,8 @@ impl<'a> Judge<'a> {
         let quasi = task.schema.select(rows, Role::Quasi)?;
         let scale = |column: &&Column| {
             let hierarchy = task.schema.quasi_hierarchy(&records.described(column))?;
-            Ok(Scale::new(column.name(), &records.counts_of(column), &hierarchy))
+            let weight = task.schema.find(column.name()).map_or(Weight::ONE, |spec| spec.weight);
+            Ok(Scale::new(column.name(), weight, &records.counts_of(column), &hierarchy))
         };
         let scales: Vec<Scale> = quasi.iter().map(scale).collect::<Result<_>>()?;
         let coded: Vec<Coded<'_>> = quasi.iter().map(|column| (column.codes(), column.domain().len())).collect();

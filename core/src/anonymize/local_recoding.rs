@@ -76,6 +76,10 @@ impl Method for LocalRecoding {
         Ok(if goes_by_order(column, schema) { Along::Order } else { Along::Hierarchy })
     }
 
+    fn weighs_columns(&self) -> bool {
+        true
+    }
+
     fn class(&self) -> Class {
         Class::Asymmetric
     }
@@ -129,7 +133,7 @@ fn trees<'t>(table: &'t Table, schema: &Schema) -> Result<Vec<Tree<'t>>> {
 impl<'t> Tree<'t> {
     fn new(column: &'t Column, schema: &Schema) -> Result<Tree<'t>> {
         if goes_by_order(column, schema) {
-            return Ok(Tree::by_order(column));
+            return Ok(Tree::by_order(column, schema.weight_of(column.name())));
         }
         let (hierarchy, (low, _)) = (schema.quasi_hierarchy(column)?, schema.level_range(column)?);
         let all = f64::from(hierarchy.leaves().max(2) - 1);
@@ -140,12 +144,12 @@ impl<'t> Tree<'t> {
             codes: levels.clone().map(|level| hierarchy.codes(level).to_vec()).collect(),
             widths: levels.map(|level| hierarchy.leaves_under(level).iter().map(width).collect()).collect(),
             low,
-            weight: 1.0,
+            weight: schema.weight_of(column.name()),
         })
     }
 
     /// Halves of halves of the values in their order.
-    fn by_order(column: &'t Column) -> Tree<'t> {
+    fn by_order(column: &'t Column, weight: f64) -> Tree<'t> {
         let values = column.domain().len() as u32;
         let height = u32::BITS - values.saturating_sub(1).leading_zeros();
         let width = |level: u32, code: u32| {
@@ -155,7 +159,7 @@ impl<'t> Tree<'t> {
         let level = |level: u32| (0..values).map(|code| code >> level).collect::<Vec<u32>>();
         let codes: Vec<Vec<u32>> = (0..=height).map(level).collect();
         let widths = |level: u32| (0..=(values.max(1) - 1) >> level).map(|code| width(level, code)).collect();
-        Tree { column, widths: (0..=height).map(widths).collect(), codes, low: 0, weight: 1.0 }
+        Tree { column, widths: (0..=height).map(widths).collect(), codes, low: 0, weight }
     }
 
     fn top(&self) -> usize {

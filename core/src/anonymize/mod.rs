@@ -231,6 +231,12 @@ pub trait Method: Send + Sync {
         false
     }
 
+    /// Whether it compares what quasi-identifiers lose, each by its weight. Methods that choose
+    /// levels leave that to the metric.
+    fn weighs_columns(&self) -> bool {
+        false
+    }
+
     /// What it goes by when it compares values of a quasi-identifier, which has this place in the
     /// plan.
     fn along(&self, _at: usize, _column: &Column, _schema: &Schema) -> Result<Along> {
@@ -450,6 +456,12 @@ impl ChosenMethod {
     pub fn prefers_by_values(&self, metric: Option<&ChosenMetric>, schema: &Schema) -> bool {
         let by_metric = self.chooses_levels() && metric.is_some_and(|metric| metric.build().needs_joint());
         by_metric || self.build().prefers_by_values(schema)
+    }
+
+    /// Whether its choice depends on the weights of quasi-identifiers: by itself, or by the metric
+    /// that chooses levels.
+    pub fn weighs_columns(&self, metric: &ChosenMetric) -> bool {
+        if self.chooses_levels() { metric.build().weighs_columns() } else { self.build().weighs_columns() }
     }
 
     /// Whether large groups are divided once more.

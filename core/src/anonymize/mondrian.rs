@@ -7,7 +7,8 @@
 //! two safe sides is taken. Numbers, dates and values with a declared order lie by value; others by
 //! their hierarchy if the plan has one, else the most frequent first. *Strict*: records with equal
 //! values stay together; the cut is between the two values where most is won: width of the group,
-//! on average over its records, times the fourth root of the smaller side's share of records.
+//! on average over its records, times the column's weight, times the fourth root of the smaller
+//! side's share of records.
 //! *Relaxed*: the cut is in the middle, sides differ by one record at most; records with equal
 //! values are ordered by the other quasi-identifiers, the one with the fewest values first, then by
 //! lot. **Class**: strict is asymmetric: that a group was not cut further tells something about its
@@ -77,6 +78,10 @@ impl Method for Mondrian {
 
     fn along(&self, at: usize, column: &Column, schema: &Schema) -> Result<Along> {
         axis::along(&self.axes, at, column, schema)
+    }
+
+    fn weighs_columns(&self) -> bool {
+        true
     }
 
     fn class(&self) -> Class {

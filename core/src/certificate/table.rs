@@ -148,6 +148,9 @@ pub struct ColumnDeclared {
     /// The type of its values.
     #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
     pub value_type: Option<String>,
+    /// How much a quasi-identifier counts beside the others, if not one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub weight: Option<Number>,
     /// The level that it is published on.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub level: Option<usize>,

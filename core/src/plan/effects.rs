@@ -8,7 +8,7 @@ use super::section::{Section, number, share, text};
 use crate::anonymize::Class;
 use crate::criterion::Requirement;
 use crate::data::hierarchy::suppressing;
-use crate::data::{ColumnSpec, Role};
+use crate::data::{ColumnSpec, Role, Weight};
 use crate::error::{Error, ErrorCode, Result};
 use crate::exact::Fraction;
 use crate::recode::{Form, Suppressed};
@@ -17,6 +17,7 @@ use crate::recode::{Form, Suppressed};
 pub(super) fn refuse_idle(plan: &TablePlan, root: &Section<'_>) -> Result<()> {
     let case = Case { plan, root, publishing: &plan.publishing };
     case.method()?;
+    case.weights()?;
     case.suppression()?;
     case.utility()?;
     case.skew()?;
@@ -73,25 +74,39 @@ impl Case<'_> {
             return self.idle("method", "cells", why, "leave it out, or publish with form = \"generalized\"");
         }
         let suppressing = suppressing();
-        let quasi = self.plan.schema.columns().iter().filter(|spec| spec.role == Role::Quasi);
+        let mut quasi = self.plan.schema.columns().iter().filter(|spec| spec.role == Role::Quasi);
         let is_other =
             |spec: &&ColumnSpec| spec.rule.as_ref().is_some_and(|rule| rule.stated() != suppressing.stated());
-        match quasi.filter(is_other).next() {
-            None => Ok(()),
-            Some(spec) => {
-                let error = Error::of(
-                    ErrorCode::NoEffect,
-                    format!(
-                        "column \"{}\": `hierarchy` has no effect: with `cells` every cell is published as it is or as *",
-                        spec.name
-                    ),
-                );
-                let line = self.root.section("columns")?.map_or(self.root.line, |columns| columns.line_of(&spec.name));
-                Err(error
-                    .line(line)
-                    .help("leave out the hierarchy, or leave out `cells` to publish labels of the hierarchy"))
-            }
-        }
+        let why = "with `cells` every cell is published as it is or as *";
+        let help = "leave it out, or leave out `cells` to publish labels of the hierarchy";
+        quasi.find(is_other).map_or(Ok(()), |spec| self.idle_on_column(&spec.name, "hierarchy", why, help))
+    }
+
+    /// The error that a key of a column has no effect.
+    fn idle_on_column(&self, column: &str, key: &str, why: &str, help: &str) -> Result<()> {
+        let line = self.root.section("columns")?.map_or(self.root.line, |columns| columns.line_of(column));
+        let message = format!("column \"{column}\": `{key}` has no effect: {why}");
+        Err(Error::of(ErrorCode::NoEffect, message).line(line).help(help.to_string()))
+    }
+
+    /// Weights compare quasi-identifiers: equal ones do nothing, nor do any where the method does not
+    /// compare what columns lose.
+    fn weights(&self) -> Result<()> {
+        let quasi = || self.plan.schema.columns().iter().filter(|spec| spec.role == Role::Quasi);
+        let Some(weighed) = quasi().find(|spec| spec.weight != Weight::ONE) else { return Ok(()) };
+        let Publishing { method, metric, .. } = self.publishing;
+        let (why, help) = if quasi().all(|spec| spec.weight == weighed.weight) {
+            ("all quasi-identifiers have the same one".to_string(), "leave it out, or let another column have less")
+        } else if method.chooses_levels() && !method.weighs_columns(metric) {
+            let why = format!("the metric {} does not add up what columns lose", metric.kind.name);
+            (why, "leave it out, or use a metric that does (`sfumato list metrics`), such as \"loss\"")
+        } else if !method.weighs_columns(metric) {
+            let why = format!("{}, as the plan sets it, does not compare what columns lose", method.kind.name);
+            (why, "leave it out, or use a method that does, such as \"optimal\" or \"mondrian\"")
+        } else {
+            return Ok(());
+        };
+        self.idle_on_column(&weighed.name, "weight", &why, help)
     }
 
     /// Whether records may be suppressed at all, whatever the table.

@@ -6,7 +6,7 @@ use super::publishing::{Attempt, FORMAT, FORMULAS, GATE, Gate, INSENSITIVE, Publ
 use super::section::toml;
 use super::sets::ORDER;
 use super::{DATA_KINDS, Heading, Plan, SensitiveItems, SetPlan, TablePlan};
-use crate::data::{ColumnSpec, ReadOptions};
+use crate::data::{ColumnSpec, ReadOptions, Weight};
 use crate::error::{Error, Result};
 use crate::exact::{Decimal, Fraction};
 use crate::kind::{Kind, Member, Raw};
@@ -134,7 +134,7 @@ fn sensitive_items(items: &SensitiveItems, folder: &Path) -> Result<Raw> {
 
 /// What stands for a column: its role alone, or everything that is said of it.
 fn column(spec: &ColumnSpec) -> Result<Raw> {
-    let ColumnSpec { name, role, rule, sensitive_values, order, value_type, levels } = spec;
+    let ColumnSpec { name, role, rule, sensitive_values, order, value_type, levels, weight } = spec;
     let mut keys = Keys::default();
     keys.text("role", role.name());
     if let Some(rule) = rule {
@@ -146,6 +146,7 @@ fn column(spec: &ColumnSpec) -> Result<Raw> {
     if let Some((low, high)) = levels {
         keys.add("levels", Raw::List([low, high].map(|level| Raw::Number(level.to_string())).to_vec()));
     }
+    keys.some("weight", (*weight != Weight::ONE).then(|| Raw::Number(weight.to_string())));
     keys.filled("sensitive_values", sensitive_values);
     keys.filled("order", order);
     keys.some("type", value_type.map(|wanted| Raw::from(wanted.name())));
@@ -445,7 +446,8 @@ mod tests {
         for text in [
             "[columns]\n",
             "[data]\npath = \"../x y.csv\"\nmissing = [\"\", \"?\"]\ndelimiter = \"\\t\"\nheader = false\nnames = [\"a\"]\ntrim = true\n\
-             [columns]\n\"a b\" = { role = \"quasi\", type = \"integer\", levels = [0, 1] }\n\
+             [columns]\n\"a b\" = { role = \"quasi\", type = \"integer\", levels = [0, 1], weight = 2.50 }\n\
+             e = { role = \"quasi\", weight = \"0.125\" }\n\
              c = { role = \"sensitive\", sensitive_values = [\"1\", \"\\\"\"], order = [\"x\"] }\n\
              [release]\ntitle = \"Patients\"\ndate = 2026-11-18\nmax_suppressed = \"2%\"\nsuppressed = \"starred\"\ninsensitive = \"drop\"\nformat = \"tsv\"\nformulas = \"escape\"\n\
              [gate]\nattacks = \"report\"\nmax_belief = 1\nmax_risk = 0.0625\n\

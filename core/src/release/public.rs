@@ -54,7 +54,7 @@ impl Certified for TablePlan {
 }
 
 /// What nobody can tell from a release.
-const DECLARED: &str = "declared by the publisher: the number of suppressed records, the roles of columns, which values need protection, the method with its parameters and levels, limits and hierarchies, types of columns, how cells that look like formulas were written, title and date, and earlier releases of the same table";
+const DECLARED: &str = "declared by the publisher: the number of suppressed records, the roles of columns, which values need protection, the method with its parameters and levels, limits and hierarchies, types and weights of columns, how cells that look like formulas were written, title and date, and earlier releases of the same table";
 
 impl Public for Stated {
     type Declared = Declared;

@@ -1,6 +1,7 @@
 //! Generalization height: how many steps values were taken up their hierarchies.
 //!
-//! **Definition**: the sum of levels. **Blind to** groups, suppression, and how much a step loses.
+//! **Definition**: the sum of levels. **Blind to** groups, suppression, how much a step loses, and
+//! weights: it counts steps, of which each is one.
 //! **Reference**: Samarati 2001; LeFevre et al. 2005; Machanavajjhala et al. 2007, Section 6.
 
 use super::{Build, Candidate, Metric, Scales};

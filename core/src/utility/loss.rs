@@ -2,7 +2,8 @@
 //!
 //! **Definition**: for each quasi-identifier S = Σ over kept records of (leaves under the value /
 //! leaves of the hierarchy) + suppressed records, normalised to (S − n/leaves)/(n − n/leaves), at
-//! least 0; over quasi-identifiers the geometric mean Π(1+x)^(1/d) − 1, or the arithmetic mean.
+//! least 0; over quasi-identifiers with weights w the geometric mean Π(1+x)^(w/Σw) − 1, or the
+//! arithmetic mean Σwx/Σw.
 //! **Reference**: Iyengar 2002; aggregated as in ARX.
 
 use super::{Build, Candidate, Metric, Scale, Scales};
@@ -37,18 +38,23 @@ pub fn of_column(scale: &Scale, records: u64, leaves_under_all: u128) -> f64 {
 }
 
 impl Loss {
-    fn together(&self, columns: impl ExactSizeIterator<Item = f64>) -> f64 {
-        let count = columns.len().max(1) as f64;
+    fn together(&self, scales: &Scales, columns: impl Iterator<Item = f64>) -> f64 {
+        // By the heaviest: powers of at most two stay small however many columns there are.
+        let weights = || scales.columns.iter().map(|scale| scale.weight.to_f64());
+        let most = weights().fold(0.0, f64::max);
+        let columns = columns.zip(weights().map(|weight| weight / most));
+        let all = weights().map(|weight| weight / most).sum::<f64>().max(f64::MIN_POSITIVE);
         if self.geometric {
-            columns.map(|lost| 1.0 + lost).product::<f64>().powf(1.0 / count) - 1.0
+            columns.map(|(lost, weight)| (1.0 + lost).powf(weight)).product::<f64>().powf(1.0 / all) - 1.0
         } else {
-            columns.sum::<f64>() / count
+            columns.map(|(lost, weight)| weight * lost).sum::<f64>() / all
         }
     }
 
     fn without_suppression(&self, scales: &Scales, levels: &[usize]) -> f64 {
         let columns = scales.columns.iter().zip(levels);
-        self.together(columns.map(|(scale, &level)| of_column(scale, scales.records, scale.levels[level].leaves)))
+        let lost = columns.map(|(scale, &level)| of_column(scale, scales.records, scale.levels[level].leaves));
+        self.together(scales, lost)
     }
 }
 
@@ -66,14 +72,14 @@ pub fn leaves_under_all(candidate: &Candidate<'_>, column: usize) -> u128 {
 impl Metric for Loss {
     fn measure(&self, candidate: &Candidate<'_>) -> f64 {
         let columns = candidate.scales.columns.iter().enumerate();
-        self.together(
-            columns.map(|(at, scale)| of_column(scale, candidate.scales.records, leaves_under_all(candidate, at))),
-        )
+        let lost =
+            columns.map(|(at, scale)| of_column(scale, candidate.scales.records, leaves_under_all(candidate, at)));
+        self.together(candidate.scales, lost)
     }
 
     /// # Claim
     /// At most all leaves stand under a value, so suppressing never lowers S; a coarser value has
-    /// at least as many leaves under it. Both means grow with each S.
+    /// at least as many leaves under it. Both means grow with each S, whatever the weights.
     fn bound(&self, scales: &Scales, levels: &[usize], _: u64) -> f64 {
         self.without_suppression(scales, levels)
     }
@@ -83,6 +89,10 @@ impl Metric for Loss {
     }
 
     fn is_exact(&self) -> bool {
+        true
+    }
+
+    fn weighs_columns(&self) -> bool {
         true
     }
 }

@@ -126,6 +126,11 @@ pub trait Metric: Send + Sync {
         false
     }
 
+    /// Whether it adds up what columns lose, each by its weight.
+    fn weighs_columns(&self) -> bool {
+        false
+    }
+
     /// Whether it asks for [`Candidate::joint`].
     fn needs_joint(&self) -> bool {
         false

@@ -1,10 +1,11 @@
 //! Precision: how far up their hierarchies values were taken, as a share of the way.
 //!
-//! **Definition**: the mean over quasi-identifiers of (kept · level/height + suppressed)/records.
+//! **Definition**: the mean over quasi-identifiers, by their weights, of (kept · level/height +
+//! suppressed)/records.
 //! **Blind to** how much a step loses. **Reference**: Sweeney 2002 ("Prec", as a loss: one minus
 //! it).
 
-use super::{Build, Candidate, Metric, Scales};
+use super::{Build, Candidate, Metric, Scale, Scales};
 use crate::kind::Kind;
 
 /// The description of precision.
@@ -21,10 +22,12 @@ struct Precision;
 
 fn lost(scales: &Scales, levels: &[usize], suppressed: u64) -> f64 {
     let kept = (scales.records - suppressed) as f64;
-    let of = |(level, height): (&usize, usize)| kept * *level as f64 / height.max(1) as f64 + suppressed as f64;
-    let heights = scales.columns.iter().map(|column| column.height());
-    let sum: f64 = levels.iter().zip(heights).map(of).sum();
-    sum / (levels.len().max(1) as f64 * scales.records.max(1) as f64)
+    let of = |(level, scale): (&usize, &Scale)| {
+        scale.weight.to_f64() * (kept * *level as f64 / scale.height().max(1) as f64 + suppressed as f64)
+    };
+    let sum: f64 = levels.iter().zip(&scales.columns).map(of).sum();
+    let weights: f64 = scales.columns.iter().map(|scale| scale.weight.to_f64()).sum();
+    sum / (weights.max(f64::MIN_POSITIVE) * scales.records.max(1) as f64)
 }
 
 impl Metric for Precision {
@@ -44,6 +47,10 @@ impl Metric for Precision {
     }
 
     fn is_exact(&self) -> bool {
+        true
+    }
+
+    fn weighs_columns(&self) -> bool {
         true
     }
 }

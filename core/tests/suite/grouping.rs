@@ -60,6 +60,13 @@ impl Case {
         Case { table: table.unwrap(), schema, requirements }
     }
 
+    /// The same where a quasi-identifier counts more or less than the other.
+    fn weighed(mut self, name: &str, weight: &str) -> Case {
+        let spec = ColumnSpec { weight: weight.parse().unwrap(), ..ColumnSpec::new(name, Role::Quasi) };
+        self.schema = self.schema.with_spec(spec);
+        self
+    }
+
     /// The same with other sensitive values.
     fn with_values(&self, values: &[u32]) -> Table {
         let domain = self.table.column("s").unwrap().domain().clone();
@@ -366,14 +373,25 @@ fn randomized_groups_go_on_as_often_as_said() {
 /// one group by itself does not tell everything about Mondrian; just those groups are coupled.
 #[test]
 fn a_failed_cut_above_a_group_couples_groups() {
+    check_coupling("1", 4000);
+}
+
+/// The replay tries cuts in the order in which the method does.
+#[test]
+fn weights_are_replayed() {
+    check_coupling("3", 2000);
+    check_coupling("0.2", 2000);
+}
+
+fn check_coupling(weight: &str, seeds: u32) {
     let mut found_one = false;
-    for seed in 0..4000u32 {
+    for seed in 0..seeds {
         let draw = |at: u32, below: u32| {
             let mixed = (seed.wrapping_mul(2_654_435_761) ^ at.wrapping_mul(40_503)).wrapping_mul(2_246_822_519);
             ((mixed >> 13) % below) as u8
         };
         let rows: Vec<(u8, u8, u8)> = (0..8).map(|at| (at as u8, draw(at, 8), draw(at + 50, 2))).collect();
-        let case = Case::new(&rows, &("frequency-l-diversity", vec![("l", Raw::from("2"))]), true);
+        let case = Case::new(&rows, &("frequency-l-diversity", vec![("l", Raw::from("2"))]), true).weighed("x", weight);
         let method = ChosenMethod::new("mondrian", &[("split", Raw::from("strict"))]).unwrap();
         if case.bound().is_none() {
             continue;
