@@ -20,6 +20,7 @@
 //! leave open is looked at.
 
 pub mod anatomy;
+pub mod auto;
 mod axis;
 pub mod base;
 pub mod bounded;
@@ -62,9 +63,10 @@ use std::path::Path;
 /// Makes a method from checked parameters.
 pub type Build = fn(&Params) -> Box<dyn Method>;
 
-/// The methods: those that choose levels (everything, the best), then those that form groups of
-/// records.
-pub const KINDS: [&Kind<Build>; 10] = [
+/// The methods: the one that chooses among the others, those that choose levels (everything, the
+/// best), then those that form groups of records.
+pub const KINDS: [&Kind<Build>; 11] = [
+    &auto::KIND,
     &incognito::KIND,
     &optimal::KIND,
     &local_recoding::KIND,
@@ -78,7 +80,7 @@ pub const KINDS: [&Kind<Build>; 10] = [
 ];
 
 /// The method where a plan names none.
-pub const DEFAULT: &Kind<Build> = &optimal::KIND;
+pub const DEFAULT: &Kind<Build> = &auto::KIND;
 
 /// The method with a name; the error offers the nearest.
 pub fn find(name: &str) -> Result<&'static Kind<Build>> {
@@ -338,10 +340,15 @@ fn search_levels(
     }
 }
 
+/// How many choices of levels there are.
+fn nodes(task: &LevelTask<'_>) -> Result<u128> {
+    let ranges = level_ranges(task)?;
+    Ok(ranges.iter().fold(1, |nodes, (low, high)| nodes.saturating_mul((high - low + 1) as u128)))
+}
+
 /// The lattice of a task, if the budget allows it.
 fn lattice_within(task: &LevelTask<'_>, budget: u64) -> Result<Lattice> {
-    let ranges = level_ranges(task)?;
-    let nodes = ranges.iter().fold(1u128, |nodes, (low, high)| nodes.saturating_mul((high - low + 1) as u128));
+    let (ranges, nodes) = (level_ranges(task)?, nodes(task)?);
     if nodes > u128::from(budget) {
         let message = format!("the search has {nodes} candidates, more than the budget of {budget}");
         let help = "under [method]: search = \"bounded\" looks at as many as the budget allows and says that it is not exhaustive; a larger budget, or fewer \
@@ -444,6 +451,11 @@ impl ChosenMethod {
         let bound = requirements.iter().map(|wanted| wanted.bind(&prepared, schema, Path::new(".")));
         let (records, bound) = ((&prepared).into(), &*bound.collect::<Result<Vec<_>>>()?);
         self.build().choose_levels(&LevelTask { records, schema, bound, limit, metric, watch: Watch::NONE })
+    }
+
+    /// Whether it leaves the choice of a method open.
+    pub fn is_open(&self) -> bool {
+        self.kind.name == auto::KIND.name
     }
 
     /// Whether it chooses levels of hierarchies, and not groups of records.

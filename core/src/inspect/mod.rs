@@ -14,6 +14,7 @@ pub use batches::{Batches, Period, Rate, batches, date_columns};
 pub use eligibility::{Eligibility, Sight, Way, eligibility, ways};
 pub use transactions::{TransactionProfile, draft_transaction_plan, inspect_transactions};
 
+use crate::anonymize;
 use crate::candidate::dense_ids;
 use crate::data::{Column, Domain, ReadOptions, Role, Table, ValueType};
 use rayon::prelude::*;
@@ -77,8 +78,6 @@ const COMBINED_COLUMNS: usize = 10;
 const COMBINED_RECORDS: usize = 1_000_000;
 /// Combinations kept of each size.
 const KEPT: usize = 5;
-/// Choices of levels up to which a search decides every one of them by default.
-const MOST_CANDIDATES: u64 = 10_000_000;
 /// From so many records on, uniqueness tells more than a column's name.
 const TELLING_RECORDS: usize = 100;
 /// From this share of unique values on, a column identifies by itself.
@@ -227,13 +226,11 @@ pub fn draft_plan(table: &Table, profile: &Profile, data: &str, read: &ReadOptio
         data_section(data, table, read),
     );
     let width = profile.columns.iter().map(|column| key(&column.name).chars().count()).max().unwrap_or(0);
-    let mut candidates = 1u64;
     for (column, found) in table.columns().iter().zip(&profile.columns) {
         let mut hierarchy = String::new();
         if found.role == Role::Quasi {
-            let (rule, levels) = drafted_hierarchy(column.domain());
-            candidates = candidates.saturating_mul(levels);
-            hierarchy = format!(", hierarchy = {{ {rule} }}");
+            let rule = drafted_hierarchy(column.domain());
+            hierarchy = rule.map_or(String::new(), |rule| format!(", hierarchy = {{ {rule} }}"));
         }
         text +=
             &format!("{:width$} = {{ role = \"{}\"{hierarchy} }}   # {}\n", key(&found.name), found.role, found.reason);
@@ -258,12 +255,11 @@ pub fn draft_plan(table: &Table, profile: &Profile, data: &str, read: &ReadOptio
         text += "\n# No column's name sounds sensitive. If one is, give it role = \"sensitive\" above and ask for diversity:\n\
                  # [[require]]\n# criterion = \"distinct-l-diversity\"\n# on = \"…\"\n# l = 3\n";
     }
-    text += "\n# How to publish: `sfumato publish` with this plan.\n\
-             [method]\nname   = \"optimal\"   # the best choice of levels; \"incognito\" also lists all safe ones\n\
-             metric = \"loss\"      # by which it is the best: `sfumato list metrics`\n";
-    if candidates > MOST_CANDIDATES {
-        text += "search = \"bounded\"   # there are too many quasi-identifiers to try every choice of levels\n";
-    }
+    text += &format!(
+        "\n# How to publish: `sfumato publish` with this plan.\n\
+         [method]\nname = \"{}\"   # the method that keeps most; `sfumato list methods` has them all\n",
+        anonymize::DEFAULT.name
+    );
     text += "\n[release]\n# title = \"…\"          # what certificate and report call the release\n# date = 2026-11-18    # the day that they bear\nmax_suppressed = \"2%\"   # records that may be left out because their group cannot be made safe\n";
     text
 }
@@ -286,12 +282,12 @@ fn data_section(data: &str, table: &Table, read: &ReadOptions) -> String {
     text
 }
 
-/// A hierarchy that fits the values' type, with the number of its levels.
-fn drafted_hierarchy(domain: &Domain) -> (String, u64) {
+/// A hierarchy that fits the values' type; none for decimals, which are published as ranges.
+fn drafted_hierarchy(domain: &Domain) -> Option<String> {
     let present = domain.len() - usize::from(domain.missing().is_some());
     let labels = || domain.labels().iter().take(present);
     let codes = labels().all(|label| label.len() >= 3 && label.bytes().all(|byte| byte.is_ascii_digit()));
-    let suppress = || ("suppress = true".to_string(), 2);
+    let suppress = || Some("suppress = true".to_string());
     if present == 0 {
         return suppress();
     }
@@ -300,11 +296,12 @@ fn drafted_hierarchy(domain: &Domain) -> (String, u64) {
         ValueType::Integer | ValueType::Text
             if codes && labels().all(|label| label.len() == length) && present > 20 =>
         {
-            (format!("redact = {length}"), length as u64 + 1)
+            Some(format!("redact = {length}"))
         }
-        ValueType::Date => ("dates = true".into(), 6),
-        ValueType::Integer if present > 2 => (intervals(domain.label(0), domain.label(present as u32 - 1)), 5),
-        ValueType::Text if present > 8 => ("fanout = [2, 2]".into(), 4),
+        ValueType::Date => Some("dates = true".into()),
+        ValueType::Integer if present > 2 => Some(intervals(domain.label(0), domain.label(present as u32 - 1))),
+        ValueType::Decimal if present > 2 => None,
+        ValueType::Text if present > 8 => Some("fanout = [2, 2]".into()),
         _ => suppress(),
     }
 }
@@ -368,8 +365,8 @@ mod tests {
             let plan = TablePlan::parse(&draft, Path::new(".")).unwrap_or_else(|error| panic!("{error}\n{draft}"));
             assert_eq!(plan.schema.columns().len(), table.columns().len());
             for column in plan.schema.select(&table, Role::Quasi).unwrap() {
-                let height = plan.schema.hierarchy(column).unwrap().height() as u64;
-                assert_eq!(drafted_hierarchy(column.domain()).1, height + 1, "{}", column.name());
+                let is_drafted = drafted_hierarchy(column.domain()).is_some();
+                assert_eq!(plan.schema.hierarchy(column).is_ok(), is_drafted, "{}", column.name());
             }
         }
     }
@@ -395,18 +392,6 @@ mod tests {
         assert_eq!(plan.schema.names(Role::Identifier), ["patient", "lat", "contact"], "{draft}");
         let made = crate::publish::make(&plan, &table, &Default::default());
         made.unwrap_or_else(|error| panic!("{error}\n{draft}"));
-    }
-
-    #[test]
-    fn drafts_of_wide_tables_search_within_bounds() {
-        let searches = |columns: usize| {
-            let wide = (0..columns).map(|at| column(&format!("c{at}"), 200, |row| (row * (at + 1) % 30).to_string()));
-            let table = Table::new(wide.collect()).unwrap();
-            let draft = draft_plan(&table, &inspect(&table), "data.csv", &ReadOptions::default());
-            let plan = TablePlan::parse(&draft, Path::new(".")).unwrap();
-            plan.publishing.method.params.choice("search").to_string()
-        };
-        assert_eq!([searches(10), searches(11)], ["exhaustive", "bounded"]);
     }
 
     /// Five records of one person are no group of five people.

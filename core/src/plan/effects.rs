@@ -54,7 +54,7 @@ impl Case<'_> {
         let method = &self.publishing.method;
         let name = method.kind.name;
         if self.is_written("method", "metric")? && !method.chooses_levels() {
-            let why = format!("{name} forms groups of records and does not choose among candidates");
+            let why = format!("{name} does not choose among candidates by a metric");
             return self.idle("method", "metric", &why, "leave it out, or use a method that chooses levels");
         }
         if method.anatomizes() && method.build().class() == Class::SaOnly {

@@ -182,6 +182,7 @@ fn write_publishing(page: &mut Page, publishing: &Publishing) -> Result<()> {
         attacks,
         target,
         workload,
+        among: _,
         chance: _,
     } = publishing;
     let mut keys = Keys::member("name", method);
@@ -404,7 +405,7 @@ mod tests {
         }
         for kind in utility::KINDS {
             let params: String = kind.example.iter().map(|(name, value)| format!(", {name} = {value}")).collect();
-            same(format!("[method]\nmetric = {{ name = \"{}\"{params} }}\n", kind.name));
+            same(format!("[method]\nname = \"optimal\"\nmetric = {{ name = \"{}\"{params} }}\n", kind.name));
         }
         for kind in table_attack::KINDS {
             // Those on suppression want something to be withheld.

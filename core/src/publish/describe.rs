@@ -81,6 +81,12 @@ impl TableFacts<'_> {
         })
     }
 
+    /// The share of the quasi-identifiers' information that is kept.
+    pub fn information_kept(&self) -> Result<f64> {
+        let kept: Vec<f64> = self.columns()?.iter().filter_map(|column| column.kept).collect();
+        Ok(information::overall(kept.into_iter()))
+    }
+
     /// The chance to pick a person's record; `None` where a record is not a person.
     fn risk(&self) -> Result<Option<Reidentification>> {
         if self.plan.requirements.iter().any(Requirement::several_records) {
@@ -229,6 +235,7 @@ impl TableFacts<'_> {
         MethodReport {
             name: self.formed.method.kind.name,
             params: self.formed.method.params.clone(),
+            among: self.plan.publishing.among.clone(),
             class: self.formed.class,
             insecure_seed: !self.plan.publishing.chance.is_secure(),
             chosen,

@@ -3,6 +3,7 @@
 //! `stages.rs` has the order of stages, `pipeline.rs` what tables do in each, `sets.rs` what sets
 //! of items do, and `gate.rs` who passes. Writing is another layer's work.
 
+mod choice;
 mod describe;
 mod exposure;
 mod gate;
@@ -24,6 +25,7 @@ pub use pipeline::Made;
 pub use skewed::DeclaredSkew;
 pub use stages::{Stages, Work, make};
 
+use crate::anonymize::auto;
 use crate::attack::{Finding, Reidentification};
 use crate::audit::Answer;
 use crate::data::Role;
@@ -264,6 +266,9 @@ pub struct MethodReport {
     pub name: &'static str,
     /// Its parameters, those that it worked out itself included.
     pub params: Params,
+    /// The methods that it was chosen among, in the order in which they were to be tried; none where
+    /// the plan names it.
+    pub among: Vec<&'static str>,
     /// What its choices depend on.
     pub class: Class,
     /// Whether its random choices can be repeated by whoever knows the seed: then the release is
@@ -274,6 +279,22 @@ pub struct MethodReport {
     /// How the search over levels went, if it was one. It depends on who has which value, so it is
     /// for the custodian alone.
     pub search: Option<SearchReport>,
+}
+
+impl MethodReport {
+    /// How the method was chosen, and what that tells, if the plan left the choice open.
+    pub fn choice(&self) -> Option<String> {
+        let (&first, name) = (self.among.first()?, self.name);
+        let listed = self.among.join(", ");
+        Some(match auto::tells(&self.among, name) {
+            false => format!(
+                "The plan names no method: {name} was chosen among {listed}. The choice depends on the plan and on quasi-identifiers, and tells nothing about who has which sensitive value."
+            ),
+            true => format!(
+                "The plan names no method: {name} was chosen among {listed}. {first} would have been the first choice and led to no release within the plan's limits. That depends on sensitive values, and what it tells an attacker is not decided."
+            ),
+        })
+    }
 }
 
 /// The transformation that a method chose.

@@ -11,7 +11,7 @@ use super::Certified;
 use super::stated::{Release, Stated};
 use super::statement::{Answered, Public, Statement};
 use super::verify::Claim;
-use crate::anonymize::{ChosenMethod, Class, Safety, View};
+use crate::anonymize::{ChosenMethod, Class, Safety, View, auto};
 use crate::attack::{ATTACKING, Attack, Finding, Making, Promises, Reidentification, Suppressed, Target};
 use crate::audit::{Answer, audit_bound};
 use crate::certificate::broken;
@@ -191,6 +191,7 @@ impl Stated {
         MethodReport {
             name: self.method.kind.name,
             params: self.method.params.clone(),
+            among: self.among.clone(),
             class: self.class(),
             insecure_seed: self.insecure_seed,
             chosen: self.metric.as_ref().map(|metric| ChosenLevels { metric: metric.kind.name, levels }),
@@ -384,7 +385,9 @@ impl Stated {
             original: None,
             making,
             class: Some(self.class()),
-            is_conditioned: self.prefers_by_values() || self.attacks.iter().any(Attempt::limits_hidden_values),
+            is_conditioned: self.prefers_by_values()
+                || auto::tells(&self.among, self.method.kind.name)
+                || self.attacks.iter().any(Attempt::limits_hidden_values),
             missing: self.suppressed + self.skew.as_ref().and_then(|skew| skew.withheld).unwrap_or(0),
             is_missing_by_value: self.skew.is_some(),
             suppressed: self.suppressed_of(&prepared)?,

@@ -51,6 +51,7 @@ pub fn internal_json(publication: &Publication) -> Value {
         "method": MethodDeclared {
             name: method.name.to_string(),
             params: settings(&method.params),
+            chosen_among: method.among.iter().map(|name| name.to_string()).collect(),
             insecure_seed: method.insecure_seed,
         },
         "criteria": publication.criteria.iter().map(|one| (&one.requirement).into()).collect::<Vec<CriterionDeclared>>(),

@@ -117,6 +117,11 @@ fn utility_text(publication: &Publication) -> String {
 }
 
 fn search_text(publication: &Publication) -> String {
+    let choice = publication.method.choice().map_or(String::new(), |choice| format!("\n{choice}"));
+    method_text(publication) + &choice
+}
+
+fn method_text(publication: &Publication) -> String {
     let method = &publication.method;
     let (Some(chosen), Some(search)) = (&method.chosen, &method.search) else { return grouping_text(publication) };
     let minimal = match search.minimal.len() {

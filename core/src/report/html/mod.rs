@@ -234,6 +234,7 @@ mod tests {
                 column("ward", Role::Insensitive, None),
             ],
             method: MethodReport {
+                among: Vec::new(),
                 name: "optimal",
                 params: Params::default(),
                 class: Class::Asymmetric,

@@ -251,6 +251,7 @@ pub(super) fn done(publication: &Publication, guard: &Guard) -> Markup {
         } @else {
             p { "The method " strong { (method.name) } " formed the groups record by record. " (class_words(method.class)) }
         }
+        @if let Some(choice) = method.choice() { p { (choice) } }
         p { (form_words(publication.form)) }
         p { (suppressed_words(publication, &share)) @if publication.suppressed > 0 && publication.skew.is_none() { " In what is published, no group that satisfies the criteria holds them." } }
         dl.facts {
