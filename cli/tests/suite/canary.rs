@@ -312,7 +312,7 @@ fn what_is_suppressed_or_withheld_is_not_shown() {
     for (release, rest) in [
         ("", ""),
         ("suppressed = \"starred\"\n", ""),
-        ("insensitive = \"drop\"\n", "[utility]\ntarget = \"disease\"\n"),
+        ("insensitive = \"drop\"\n", "[[utility]]\nmetric = \"classification\"\ntarget = \"disease\"\n"),
     ] {
         for method in ["optimal", "incognito"] {
             let scene = scene(

@@ -456,7 +456,7 @@ fn quasi_identifiers_stay_where_they_belong() {
         let method = method.replace("\"job\", ", "").replace("\"age\"", "\"n\"");
         let form = ["bucketized", "generalized"][at % 2];
         let sections = format!(
-            "[[require]]\ncriterion = \"frequency-l-diversity\"\nl = 2\n[method]\n{method}\n[release]\nform = \"{form}\"\n[utility]\nqueries = 50\n"
+            "[[require]]\ncriterion = \"frequency-l-diversity\"\nl = 2\n[method]\n{method}\n[release]\nform = \"{form}\"\n[[utility]]\nmetric = \"queries\"\nqueries = 50\n"
         );
         let folder = folder(&format!("c,n,s\n{rows}"), &columns_for(columns, &sections), &sections);
         folder.run("publish plan.toml --out release --internal-report internal.html").success();
@@ -505,7 +505,7 @@ fn releases_can_be_checked_and_compared() {
 #[test]
 fn queries_are_answered_in_both_forms_for_the_custodian() {
     for (form, records) in [("bucketized", 1000), ("generalized", 1000), ("bucketized", 60)] {
-        let release = format!("form = \"{form}\"\n[utility]\nqueries = 50");
+        let release = format!("form = \"{form}\"\n[[utility]]\nmetric = \"queries\"\nqueries = 50");
         let folder = grouped(records, "name = \"symmetric-grouping\"", &release);
         let known = publish_internally(&folder);
         for name in ["query-error", "query-error-independent", "queries-left-out"] {
@@ -514,7 +514,7 @@ fn queries_are_answered_in_both_forms_for_the_custodian() {
             assert!(!released(&folder, "certificate.json").contains(name), "{form}: {name}");
         }
     }
-    let folder = grouped(20, "name = \"base\"", "[utility]\nqueries = 0");
+    let folder = grouped(20, "name = \"base\"", "[[utility]]\nmetric = \"queries\"\nqueries = 0");
     refuse(&folder, "publish plan.toml --out release", 2, &["queries"]);
 }
 

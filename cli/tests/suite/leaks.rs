@@ -358,7 +358,9 @@ fn a_certificate_counts_no_few_people() {
         let release = if suppresses { SUPPRESSING } else { "[release]\n" };
         let folder = folder(
             &with_outliers(400, outliers),
-            &format!("[method]\nname = \"{method}\"\n{release}form = \"{form}\"\n[utility]\ntarget = \"{target}\"\n"),
+            &format!(
+                "[method]\nname = \"{method}\"\n{release}form = \"{form}\"\n[[utility]]\nmetric = \"classification\"\ntarget = \"{target}\"\n"
+            ),
         );
         let certificate = folder.json("publish plan.toml --out release --json", 0);
         let published = certificate["published"].as_f64().unwrap();
@@ -390,7 +392,9 @@ fn nothing_about_suppressed_people_follows_from_certificate_or_report() {
         let mut rows = with_outliers(400, 1);
         let last = rows.last_mut().unwrap();
         (last.disease, last.age) = (disease, age);
-        let sections = format!("[method]\nname = \"optimal\"\n{SUPPRESSING}[utility]\ntarget = \"disease\"\n");
+        let sections = format!(
+            "[method]\nname = \"optimal\"\n{SUPPRESSING}[[utility]]\nmetric = \"classification\"\ntarget = \"disease\"\n"
+        );
         let plan = without_key(&plan(&sections));
         let folder = Folder::new(&[("table.csv", &table(&rows)), ("plan.toml", &plan)]);
         publish(&folder);

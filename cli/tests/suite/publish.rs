@@ -59,7 +59,7 @@ fn the_document_is_the_certificate() {
 /// custodian alone is told.
 #[test]
 fn the_internal_document_has_it_all() {
-    let folder = patients(&format!("{SUPPRESSING}[utility]\ntarget = \"disease\"\n"));
+    let folder = patients(&format!("{SUPPRESSING}[[utility]]\nmetric = \"classification\"\ntarget = \"disease\"\n"));
     let known = publish_internally(&folder);
     assert_eq!((&known["search"]["nodes"], &known["search"]["exhaustive"]), (&48.into(), &true.into()));
     assert!(known["search"]["safe"].as_u64().unwrap() > 0 && known["search"]["minimal"].is_array());
@@ -305,7 +305,7 @@ fn mistakes_in_a_plan_are_named_by_line() {
     check("[gate]\nattacks = \"ignore\"\n", &["report"]);
     check("[gate]\nmax_belief = \"150%\"\n", &["max_belief"]);
     check("[[attack]]\nattack = \"linkag\"\n", &["did you mean \"linkage\"?"]);
-    check("[utility]\ntarget = \"diseases\"\n", &["did you mean \"disease\"?"]);
+    check("[[utility]]\nmetric = \"classification\"\ntarget = \"diseases\"\n", &["did you mean \"disease\"?"]);
     refuse(&patients("[release]\nformat = \"xlsx\"\n"), PUBLISH, USAGE, &["xlsx", ".parquet"]);
 }
 
@@ -533,8 +533,9 @@ fn nothing_withheld_is_shown_by_a_release() {
         ("format = \"parquet\"\n", 12),
     ] {
         for method in BY_LEVELS {
-            let more =
-                format!("[method]\nname = \"{method}\"\n{SUPPRESSING}{release}[utility]\ntarget = \"disease\"\n");
+            let more = format!(
+                "[method]\nname = \"{method}\"\n{SUPPRESSING}{release}[[utility]]\nmetric = \"classification\"\ntarget = \"disease\"\n"
+            );
             let folder = canaries(&more);
             assert_eq!(levels(&publish(&folder)), [2, 1]);
             assert_no_canary(&folder);

@@ -3,7 +3,7 @@
 //! Here are the checks that need no table; those that do are made when a table is published.
 
 use super::TablePlan;
-use super::publishing::{Attempt, Publishing};
+use super::publishing::{Attempt, Publishing, QUERIES, measure_of};
 use super::section::{Section, number, share, text};
 use crate::anonymize::Class;
 use crate::criterion::Requirement;
@@ -31,6 +31,10 @@ struct Case<'a> {
     publishing: &'a Publishing,
 }
 
+fn no_effect(section: &str, key: &str, why: &str, help: &str) -> Error {
+    Error::of(ErrorCode::NoEffect, format!("{section} `{key}` has no effect: {why}")).help(help.to_string())
+}
+
 impl Case<'_> {
     /// The error that a key of a section has no effect.
     fn idle(&self, section: &str, key: &str, why: &str, help: &str) -> Result<()> {
@@ -38,8 +42,7 @@ impl Case<'_> {
             Some(found) => found.line_of(key),
             None => self.root.line,
         };
-        let error = Error::of(ErrorCode::NoEffect, format!("[{section}] `{key}` has no effect: {why}"));
-        Err(error.line(line).help(help.to_string()))
+        Err(no_effect(&format!("[{section}]"), key, why, help).line(line))
     }
 
     fn is_written(&self, section: &str, key: &str) -> Result<bool> {
@@ -144,18 +147,19 @@ impl Case<'_> {
 
     fn utility(&self) -> Result<()> {
         let sensitive = self.plan.schema.names(Role::Sensitive);
-        let target = self.publishing.target.as_deref();
-        if target.is_some_and(|target| self.bucketized() && sensitive.contains(&target)) {
-            let why = "a bucketized release separates the sensitive column from the records that would predict it";
-            return self.idle("utility", "target", why, "name another column, or publish with form = \"generalized\"");
-        }
-        if self.publishing.workload.is_some() && sensitive.is_empty() {
-            let keys = ["queries", "dimensions", "selectivity"];
-            let written = keys.into_iter().map(|key| Ok((key, self.is_written("utility", key)?)));
-            let written = written.collect::<Result<Vec<_>>>()?;
-            let key = written.iter().find(|(_, is_written)| *is_written).map_or(keys[0], |(key, _)| key);
-            let why = "queries are about a sensitive column, and the plan has none";
-            return self.idle("utility", key, why, "leave it out, or give a column role = \"sensitive\"");
+        for section in self.root.sections("utility")? {
+            let idle = |key: &str, why: &str, help: &str| {
+                Err(no_effect("[[utility]]", key, why, help).line(section.line_of(key)))
+            };
+            if measure_of(&section)? == QUERIES {
+                if sensitive.is_empty() {
+                    let why = "queries are about a sensitive column, and the plan has none";
+                    return idle("metric", why, "leave it out, or give a column role = \"sensitive\"");
+                }
+            } else if self.bucketized() && self.publishing.target.as_deref().is_some_and(|on| sensitive.contains(&on)) {
+                let why = "a bucketized release separates the sensitive column from the records that would predict it";
+                return idle("target", why, "name another column, or publish with form = \"generalized\"");
+            }
         }
         Ok(())
     }

@@ -69,7 +69,7 @@ pub const KEYS: [(&str, &[&str]); 9] = [
     ("skew", &["method", "l", "on"]),
     ("gate", &["attacks", "max_belief", "max_risk"]),
     ("attack", &["attack", "max_belief"]),
-    ("utility", &["target", "queries", "dimensions", "selectivity"]),
+    ("utility", &["metric", "target", "queries", "dimensions", "selectivity"]),
 ];
 
 /// The keys of a section.

@@ -1,5 +1,5 @@
 //! The sections that say how to publish: `[method]`, `[release]`, `[skew]`, `[gate]`, `[[attack]]`
-//! and `[utility]`.
+//! and `[[utility]]`.
 
 use super::heading::Heading;
 use super::keys_of;
@@ -131,13 +131,7 @@ impl Publishing {
         let formulas = read_formulas(release.as_ref())?;
         let says_formulas = release.as_ref().is_some_and(|section| section.table.get("formulas").is_some());
         let attacks = read_attacks(&root.sections("attack")?, requirements)?;
-        let (target, workload) = match root.section("utility")? {
-            None => (None, None),
-            Some(section) => {
-                section.refuse_unknown(keys_of("utility").iter().copied())?;
-                (read_target(&section, schema)?, read_workload(&section, schema.names(Role::Quasi).len())?)
-            }
-        };
+        let (target, workload) = read_utility(root, schema)?;
         let skew = read_skew(root.section("skew")?.as_ref())?;
         let gate = read_gate(root.section("gate")?.as_ref())?;
         let chance = Chance::default();
@@ -184,22 +178,70 @@ fn read_accepted(release: &Section<'_>, schema: &Schema) -> Result<Vec<String>> 
     Ok(accepted)
 }
 
-fn read_target(section: &Section<'_>, schema: &Schema) -> Result<Option<String>> {
-    let Some(target) = section.get("target", text)? else { return Ok(None) };
-    if schema.find(&target).is_none() {
-        let names = schema.columns().iter().map(|spec| spec.name.as_str());
-        let error = Error::unknown(format!("[utility]: the plan names no column \"{target}\""), &target, names);
-        return Err(error.line(section.line_of("target")));
+/// What a plan about a table may measure besides what is always measured: the name of the metric
+/// and the keys that it has.
+const MEASURES: [(&str, &[&str]); 2] =
+    [(CLASSIFICATION, &["metric", "target"]), (QUERIES, &["metric", "queries", "dimensions", "selectivity"])];
+pub(super) const CLASSIFICATION: &str = "classification";
+pub(super) const QUERIES: &str = "queries";
+
+fn read_utility(root: &Section<'_>, schema: &Schema) -> Result<(Option<String>, Option<Workload>)> {
+    refuse_one_utility(root)?;
+    let (mut target, mut workload) = (None, None);
+    for section in root.sections("utility")? {
+        let name = measure_of(&section)?;
+        let (name, keys) = MEASURES.into_iter().find(|(own, _)| *own == name).ok_or_else(|| {
+            let message = format!("[[utility]]: no metric of tables is called \"{name}\"");
+            let unknown = Error::unknown(message, &name, MEASURES.map(|(own, _)| own));
+            of_sets(&name, unknown).line(section.line_of("metric"))
+        })?;
+        section.refuse_unknown(keys.iter().copied())?;
+        let said_before = match name {
+            CLASSIFICATION => target.replace(read_target(&section, schema)?).is_some(),
+            _ => workload.replace(read_workload(&section, schema.names(Role::Quasi).len())?).is_some(),
+        };
+        if said_before {
+            let error = Error::plan(format!("two [[utility]] have the metric {name}"));
+            return Err(error.line(section.line).help("leave one of them out"));
+        }
     }
-    Ok(Some(target))
+    Ok((target, workload))
 }
 
-/// A workload of COUNT queries, if any of its keys is there.
-fn read_workload(section: &Section<'_>, quasi: usize) -> Result<Option<Workload>> {
-    let keys = ["queries", "dimensions", "selectivity"];
-    if keys.iter().all(|key| section.table.get(*key).is_none()) {
-        return Ok(None);
+/// The metric that an entry of `[[utility]]` names.
+pub(super) fn measure_of(section: &Section<'_>) -> Result<String> {
+    section.get("metric", text)?.ok_or_else(|| {
+        let error = Error::plan("a [[utility]] names no metric").line(section.line);
+        error.help(format!("metric = \"{CLASSIFICATION}\" or metric = \"{QUERIES}\""))
+    })
+}
+
+/// The section was one of keys before it was a list of metrics.
+fn refuse_one_utility(root: &Section<'_>) -> Result<()> {
+    let Some(old) = root.section("utility").ok().flatten() else { return Ok(()) };
+    let is_written = |keys: &[&str]| keys.iter().skip(1).any(|key| old.table.get(*key).is_some());
+    let written = MEASURES.iter().filter(|(_, keys)| is_written(keys)).map(|(name, _)| *name);
+    let lines: Vec<String> = written.map(|name| format!("[[utility]] and below it metric = \"{name}\"")).collect();
+    let instead = if lines.is_empty() { "[[utility]]".into() } else { lines.join(", then ") };
+    let error = Error::plan("`utility` is a list of metrics").line(root.line_of("utility"));
+    Err(error.help(format!("write {instead}, before the keys of that metric")))
+}
+
+fn read_target(section: &Section<'_>, schema: &Schema) -> Result<String> {
+    let target = section.get("target", text)?.ok_or_else(|| {
+        let error = Error::plan(format!("[[utility]]: {CLASSIFICATION} has no target")).line(section.line);
+        error.help("target = \"COLUMN\" names the column that is predicted")
+    })?;
+    if schema.find(&target).is_none() {
+        let names = schema.columns().iter().map(|spec| spec.name.as_str());
+        let error = Error::unknown(format!("[[utility]]: the plan names no column \"{target}\""), &target, names);
+        return Err(error.line(section.line_of("target")));
     }
+    Ok(target)
+}
+
+/// A workload of COUNT queries.
+fn read_workload(section: &Section<'_>, quasi: usize) -> Result<Workload> {
     let selectivity = share(section, "selectivity")?.unwrap_or(Fraction::new(1, 2));
     let mut workload = Workload::new(quasi.clamp(1, 2), selectivity);
     let count = |key: &str, most: usize| -> Result<Option<usize>> {
@@ -218,7 +260,7 @@ fn read_workload(section: &Section<'_>, quasi: usize) -> Result<Option<Workload>
     if let Some(dimensions) = count("dimensions", quasi.max(1))? {
         workload.dimensions = dimensions;
     }
-    Ok(Some(workload))
+    Ok(workload)
 }
 
 fn read_method(section: Option<&Section<'_>>) -> Result<(ChosenMethod, ChosenMetric)> {
@@ -384,7 +426,7 @@ mod tests {
         let text = "[method]\nname = \"incognito\"\nmetric = { name = \"loss\", mean = \"arithmetic\" }\nbudget = 10\n\
                     [release]\nmax_suppressed = 0.5\nsuppressed = \"starred\"\ninsensitive = \"drop\"\nformat = \"tsv\"\n\
                     [gate]\nattacks = \"report\"\nmax_belief = \"50%\"\nmax_risk = 0.2\n\
-                    [[attack]]\nattack = \"homogeneity\"\nthreshold = 0.95\n[utility]\ntarget = \"disease\"\n";
+                    [[attack]]\nattack = \"homogeneity\"\nthreshold = 0.95\n[[utility]]\nmetric = \"classification\"\ntarget = \"disease\"\n";
         let said = publishing(text).unwrap();
         assert_eq!(said.metric.params.choice("mean"), "arithmetic");
         assert_eq!(said.method.params.count("budget"), 10);
@@ -437,6 +479,15 @@ mod tests {
         check("[skew]\nl = 1\n", &["line 6", "at least 2"]);
         check("[skew]\nmethods = \"refuse\"\n", &["line 6", "methods"]);
         check("[[attack]]\nattack = \"homogenity\"\n", &["line 5", "did you mean \"homogeneity\"?"]);
-        check("[utility]\ntarget = \"diseases\"\n", &["line 6", "did you mean \"disease\"?"]);
+        let utility = |text: &str, expected: &[&str]| check(&format!("[[utility]]\n{text}\n"), expected);
+        utility("metric = \"classification\"\ntarget = \"diseases\"", &["line 7", "did you mean \"disease\"?"]);
+        utility("metric = \"classification\"", &["line 5", "target = \"COLUMN\""]);
+        utility("metric = \"classification\"\nqueries = 9", &["line 7", "has no \"queries\""]);
+        utility("metric = \"querys\"", &["line 6", "did you mean \"queries\"?"]);
+        utility("metric = \"kl\"", &["line 6", "is about transactions"]);
+        utility("queries = 9", &["line 5", "names no metric", "metric = \"queries\""]);
+        utility("metric = \"queries\"\n[[utility]]\nmetric = \"queries\"", &["line 7", "leave one of them out"]);
+        check("[utility]\ntarget = \"disease\"\n", &["line 5", "write [[utility]]", "metric = \"classification\""]);
+        check("[utility]\nqueries = 9\n", &["line 5", "metric = \"queries\""]);
     }
 }

@@ -2,7 +2,7 @@
 //! to be done.
 
 use super::heading::{self, Heading};
-use super::publishing::GATE;
+use super::publishing::{CLASSIFICATION, GATE, QUERIES};
 use super::section::{Section, choice, raw, share, text, texts, written};
 use super::{Plan, nothing_required, read_options};
 use crate::chance::Chance;
@@ -270,7 +270,7 @@ fn read_attack(section: &Section<'_>) -> Result<Member<attack::Build>> {
 }
 
 fn read_metric(section: &Section<'_>) -> Result<Member<metric::Build>> {
-    let is_of_tables = |name: &str| crate::utility::find(name).is_ok();
+    let is_of_tables = |name: &str| crate::utility::find(name).is_ok() || [CLASSIFICATION, QUERIES].contains(&name);
     read_member(section, "metric", "utility", "transaction-metrics", is_of_tables, metric::find)
 }
 
@@ -303,8 +303,8 @@ fn of_tables(name: &str, is_of_tables: bool, family: &str) -> Option<Error> {
 
 /// That a member is known, but of transactions: for plans about tables.
 pub(super) fn of_sets(name: &str, error: Error) -> Error {
-    let known = [criterion::find(name).is_ok(), method::find(name).is_ok(), attack::find(name).is_ok()];
-    if !known.contains(&true) {
+    let known = criterion::find(name).is_ok() || method::find(name).is_ok() || attack::find(name).is_ok();
+    if !known && metric::find(name).is_err() {
         return error;
     }
     let error = Error::plan(format!("{name} is about transactions, and the plan is about a table"));

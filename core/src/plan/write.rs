@@ -2,7 +2,9 @@
 //!
 //! What has its default is left out. Where random choices come from is not said in plans.
 
-use super::publishing::{Attempt, FORMAT, FORMULAS, GATE, Gate, INSENSITIVE, Publishing, SUPPRESSED, Skew};
+use super::publishing::{
+    Attempt, CLASSIFICATION, FORMAT, FORMULAS, GATE, Gate, INSENSITIVE, Publishing, QUERIES, SUPPRESSED, Skew,
+};
 use super::section::toml;
 use super::sets::ORDER;
 use super::{DATA_KINDS, Heading, Plan, SensitiveItems, SetPlan, TablePlan};
@@ -223,14 +225,21 @@ fn write_publishing(page: &mut Page, publishing: &Publishing) -> Result<()> {
         page.entry("attack", keys)?;
     }
 
-    let mut keys = Keys::default();
-    keys.some("target", target.as_deref().map(Raw::from));
+    if let Some(target) = target {
+        let mut keys = Keys::default();
+        keys.text("metric", CLASSIFICATION);
+        keys.text("target", target);
+        page.entry("utility", keys)?;
+    }
     if let Some(workload) = workload {
+        let mut keys = Keys::default();
+        keys.text("metric", QUERIES);
         keys.add("queries", Raw::Number(workload.queries.to_string()));
         keys.add("dimensions", Raw::Number(workload.dimensions.to_string()));
         keys.share("selectivity", Some(workload.selectivity))?;
+        page.entry("utility", keys)?;
     }
-    page.section("utility", keys)
+    Ok(())
 }
 
 /// A metric: its name alone, or with parameters.
@@ -452,7 +461,7 @@ mod tests {
              c = { role = \"sensitive\", sensitive_values = [\"1\", \"\\\"\"], order = [\"x\"] }\n\
              [release]\ntitle = \"Patients\"\ndate = 2026-11-18\nmax_suppressed = \"2%\"\nsuppressed = \"starred\"\ninsensitive = \"drop\"\nformat = \"tsv\"\nformulas = \"escape\"\n\
              [gate]\nattacks = \"report\"\nmax_belief = 1\nmax_risk = 0.0625\n\
-             [utility]\ntarget = \"c\"\nqueries = 10\ndimensions = 1\nselectivity = 0.1\n",
+             [[utility]]\nmetric = \"classification\"\ntarget = \"c\"\n[[utility]]\nmetric = \"queries\"\nqueries = 10\ndimensions = 1\nselectivity = 0.1\n",
             "[data]\npath = \"/data/x.csv\"\nmissing = []\n[columns]\na = \"quasi\"\nb = \"sensitive\"\nn = \"insensitive\"\n\
              [method]\nname = \"mondrian\"\n[release]\nform = \"bucketized\"\ninsensitive = { accept = [\"n\"] }\n",
             "[data]\nkind = \"transactions\"\npath = \"x.dat\"\ndelimiter = \"☂\"\nsensitive = { file = \"names.txt\" }\n",

@@ -359,14 +359,22 @@ fn cases(section: &str, key: &'static str, base: &Draft, form: Form) -> Option<V
             };
             attack::KINDS.iter().map(named).collect()
         }
+        ("utility", "metric") => {
+            vec![Case::new(key, base.clone(), |draft| draft.with("[utility]", key, "\"queries\""))]
+        }
         ("utility", "target") => ["job", "disease"]
-            .map(|on| Case::new(key, base.clone(), |draft| draft.with("utility", key, &format!("\"{on}\""))))
+            .map(|on| {
+                Case::new(key, base.clone(), |draft| {
+                    let named = draft.with("[utility]", "metric", "\"classification\"");
+                    named.with("[utility]", key, &format!("\"{on}\""))
+                })
+            })
             .into(),
-        ("utility", "queries") => set("utility", "50"),
-        ("utility", "dimensions" | "selectivity") => {
-            let asked = base.clone().with("utility", "queries", "200");
-            let value = if key == "dimensions" { "1" } else { "0.3" };
-            vec![Case::new(key, asked, |draft| draft.with("utility", key, value))]
+        ("utility", "queries" | "dimensions" | "selectivity") => {
+            let asked = base.clone().with("[utility]", "metric", "\"queries\"");
+            let value = [("queries", "50"), ("dimensions", "1"), ("selectivity", "0.3")];
+            let value = value.into_iter().find(|(name, _)| *name == key).unwrap().1;
+            vec![Case::new(key, asked, |draft| draft.with("[utility]", key, value))]
         }
         _ => return None,
     })

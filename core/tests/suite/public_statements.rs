@@ -221,7 +221,10 @@ fn so_are_those_about_skew_protection_limits_and_prediction() {
             ("\"sensitive\"", "[skew]\nmethod = \"safe-d\"\n"),
             ("\"sensitive\"", "[skew]\nmethod = \"r-suppression\"\n"),
             ("{ role = \"sensitive\", sensitive_values = [\"a\"] }", ""),
-            ("\"sensitive\"", "[utility]\ntarget = \"s\"\nqueries = 10\n"),
+            (
+                "\"sensitive\"",
+                "[[utility]]\nmetric = \"classification\"\ntarget = \"s\"\n[[utility]]\nmetric = \"queries\"\nqueries = 10\n",
+            ),
         ] {
             for suppressed in ["", "max_suppressed = 0.5\n"] {
                 // What cannot be predicted record by record is refused or left out.
@@ -254,7 +257,7 @@ fn whether_suppressed_people_are_ill_is_not_said() {
             "[columns]\nvillage = {{ role = \"quasi\", hierarchy = {{ redact = 3 }} }}\nill = {{ role = \"sensitive\", sensitive_values = [\"HIV\"] }}\n\
              [[require]]\ncriterion = \"k-anonymity\"\nk = 5\n\
              [[require]]\ncriterion = \"frequency-l-diversity\"\nl = 4\n\
-             [method]\nname = \"{method}\"\n{suppressing}[utility]\ntarget = \"ill\"\nqueries = 50\n"
+             [method]\nname = \"{method}\"\n{suppressing}[[utility]]\nmetric = \"classification\"\ntarget = \"ill\"\n[[utility]]\nmetric = \"queries\"\nqueries = 50\n"
         );
         let mut plan = TablePlan::parse(&plan, Path::new(".")).unwrap();
         plan.publishing.chance = Chance::insecure(1);

@@ -6,7 +6,7 @@ use super::study::{Affected, Study, Wish};
 use super::{ADULT, ORIGINS};
 use crate::Setting;
 use crate::adult::Adult;
-use crate::page::{Cell, Chart, Column, Section, Source, Table, Unit};
+use crate::page::{Chart, Column, Section, Source, Table, Tell, Unit};
 use rayon::prelude::*;
 use sfumato::Result;
 
@@ -230,29 +230,19 @@ fn sales_section(sales: &Sales, found: &Found, threshold: usize) -> Section {
 
 /// Ours beside what the paper printed.
 fn table(title: &str, rows: &[Row], figure: &Figure) -> Table {
-    let mut table = Table::new(
-        title,
-        [
-            Column::count("k"),
-            Column::text("affected/total tables"),
-            Column::text("affected/total tables, paper").printed(),
-            Column::number("avg. groups affected", 2),
-            Column::number("avg. groups affected, paper", figure.groups).printed(),
-            Column::number("avg. tuples affected", 2),
-            Column::number("avg. tuples affected, paper", figure.tuples).printed(),
-        ],
-    );
-    for ((k, ours), paper) in KS.iter().zip(rows).zip(&figure.rows) {
-        table.row([
-            Cell::from(*k),
-            format!("{}/{}", ours.affected, ours.tables).into(),
-            format!("{}/{}", paper.0, paper.1).into(),
-            ours.groups.into(),
-            paper.2.into(),
-            ours.tuples.into(),
-            paper.3.into(),
-        ]);
-    }
+    let columns: [(Column, Tell<'_, (usize, &Row, &Printed)>); 7] = [
+        (Column::count("k"), &|(k, ..)| (*k).into()),
+        (Column::text("affected/total tables"), &|(_, ours, _)| format!("{}/{}", ours.affected, ours.tables).into()),
+        (Column::text("affected/total tables, paper").printed(), &|(.., paper)| {
+            format!("{}/{}", paper.0, paper.1).into()
+        }),
+        (Column::number("avg. groups affected", 2), &|(_, ours, _)| ours.groups.into()),
+        (Column::number("avg. groups affected, paper", figure.groups).printed(), &|(.., paper)| paper.2.into()),
+        (Column::number("avg. tuples affected", 2), &|(_, ours, _)| ours.tuples.into()),
+        (Column::number("avg. tuples affected, paper", figure.tuples).printed(), &|(.., paper)| paper.3.into()),
+    ];
+    let rows = KS.into_iter().zip(rows).zip(&figure.rows).map(|((k, ours), paper)| (k, ours, paper));
+    let table = Table::of(title, rows, columns);
     let series = ["avg. tuples affected", "avg. tuples affected, paper"];
     table.chart(Chart::lines("Tuples in homogeneous groups of minimal k-anonymous tables", "k", "tuples", series))
 }

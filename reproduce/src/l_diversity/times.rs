@@ -4,7 +4,7 @@ use super::ADULT;
 use super::lands_end::{self, Sales};
 use super::study::{Rules, Study, Wish};
 use crate::adult::{self, Adult};
-use crate::page::{Cell, Chart, Column, Section, Source, Table, Unit};
+use crate::page::{Cell, Chart, Column, Section, Source, Table, Tell, Unit};
 use crate::{Setting, clock};
 use sfumato::Result;
 use sfumato::data;
@@ -126,32 +126,17 @@ fn describe(
 }
 
 fn table(pairs: &[Pair], ratios: &[f64]) -> Table {
-    let mut table = Table::new(
-        "",
-        [
-            Column::count("attributes"),
-            Column::count("generalizations"),
-            Column::time(SERIES[0]),
-            Column::time(SERIES[1]),
-            Column::times("ratio"),
-            Column::count("6-anonymous"),
-            Column::count("6-diverse"),
-            Column::count("looked at for 6-anonymity"),
-            Column::count("looked at for 6-diversity"),
-        ],
-    );
-    for (pair, ratio) in pairs.iter().zip(ratios) {
-        table.row([
-            Cell::from(pair.columns),
-            (pair.nodes as usize).into(),
-            pair.anonymous.time.into(),
-            pair.diverse.time.into(),
-            (*ratio).into(),
-            (pair.anonymous.safe as usize).into(),
-            (pair.diverse.safe as usize).into(),
-            (pair.anonymous.checked as usize).into(),
-            (pair.diverse.checked as usize).into(),
-        ]);
-    }
+    let columns: [(Column, Tell<'_, (&Pair, &f64)>); 9] = [
+        (Column::count("attributes"), &|(pair, _)| pair.columns.into()),
+        (Column::count("generalizations"), &|(pair, _)| pair.nodes.into()),
+        (Column::time(SERIES[0]), &|(pair, _)| pair.anonymous.time.into()),
+        (Column::time(SERIES[1]), &|(pair, _)| pair.diverse.time.into()),
+        (Column::times("ratio"), &|(_, ratio)| Cell::from(**ratio)),
+        (Column::count("6-anonymous"), &|(pair, _)| pair.anonymous.safe.into()),
+        (Column::count("6-diverse"), &|(pair, _)| pair.diverse.safe.into()),
+        (Column::count("looked at for 6-anonymity"), &|(pair, _)| pair.anonymous.checked.into()),
+        (Column::count("looked at for 6-diversity"), &|(pair, _)| pair.diverse.checked.into()),
+    ];
+    let table = Table::of("", pairs.iter().zip(ratios), columns);
     table.chart(Chart::lines("Time to find all safe tables", "attributes", "time", SERIES).log())
 }

@@ -6,7 +6,7 @@ use super::monte_carlo::Drawing;
 use super::{L, compared, series, share, steps, worlds};
 use crate::Setting;
 use crate::adult::Adult;
-use crate::page::{Cell, Chart, Column, Section, Table, Unit};
+use crate::page::{Cell, Chart, Column, Section, Table, Tell, Unit};
 use sfumato::Result;
 use std::f64::consts::E;
 
@@ -163,36 +163,22 @@ fn share_words(all: &All) -> String {
 
 /// How groups come out, case by case.
 fn details(all: &All) -> Table {
-    let columns = [
-        Column::text("value"),
-        Column::count("l"),
-        Column::count("groups"),
-        Column::count("buckets of the longest"),
-        Column::share("records withheld", 2),
-        Column::share("in groups with a vulnerable bucket", 2),
-        Column::share("not counted", 2),
-        Column::share("not estimated", 2),
+    let found = VALUES.iter().enumerate().flat_map(|(at, value)| all.of(at).map(move |found| (value, found)));
+    let columns: [(Column, Tell<'_, (&&str, &Found)>); 8] = [
+        (Column::text("value"), &|(value, _)| Cell::from(**value)),
+        (Column::count("l"), &|(_, found)| u64::from(found.l).into()),
+        (Column::count("groups"), &|(_, found)| found.formed.grouping.groups.len().into()),
+        (Column::count("buckets of the longest"), &|(_, found)| found.formed.longest(found.l).into()),
+        (Column::share("records withheld", 2), &|(_, found)| found.formed.withheld().into()),
+        (Column::share("in groups with a vulnerable bucket", 2), &|(_, found)| {
+            found.beliefs.counted.share_of_groups_above(1.0 / f64::from(found.l)).into()
+        }),
+        (Column::share("not counted", 2), &|(_, found)| found.beliefs.counted.share_undecided().into()),
+        (Column::share("not estimated", 2), &|(_, found)| found.beliefs.estimated.share_undecided().into()),
     ];
-    let mut table = Table::new(
-        "Groups: what never became safe is withheld; groups of more than 1,000 buckets are not counted, and those of \
-         which hardly any world is possible not estimated",
-        columns,
-    );
-    for (at, value) in VALUES.iter().enumerate() {
-        for found in all.of(at) {
-            table.row([
-                Cell::from(*value),
-                (found.l as usize).into(),
-                found.formed.grouping.groups.len().into(),
-                found.formed.longest(found.l).into(),
-                found.formed.withheld().into(),
-                found.beliefs.counted.share_of_groups_above(1.0 / f64::from(found.l)).into(),
-                found.beliefs.counted.share_undecided().into(),
-                found.beliefs.estimated.share_undecided().into(),
-            ]);
-        }
-    }
-    table
+    let title = "Groups: what never became safe is withheld; groups of more than 1,000 buckets are not counted, and \
+                 those of which hardly any world is possible not estimated";
+    Table::of(title, found, columns)
 }
 
 /// What the order of columns changes.

@@ -1,6 +1,7 @@
 //! Pictures of tables: what is drawn, from which columns.
 
 use serde::{Deserialize, Serialize};
+use sfumato::report::html::Shape;
 
 /// A picture of some columns of a table.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -19,16 +20,6 @@ pub struct Chart {
     pub log: bool,
     /// A dashed line across, with its name.
     pub limit: Option<(f64, String)>,
-}
-
-/// How a picture is drawn.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Shape {
-    /// Points joined by lines; `across` holds numbers.
-    Lines,
-    /// Bars side by side for each row.
-    Bars,
 }
 
 impl Chart {

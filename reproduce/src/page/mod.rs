@@ -6,7 +6,8 @@ mod markdown;
 mod svg;
 mod unit;
 
-pub use chart::{Chart, Shape};
+pub use chart::Chart;
+pub use sfumato::report::html::Shape;
 pub use unit::Unit;
 
 use serde::{Deserialize, Serialize};
@@ -237,6 +238,9 @@ pub struct Table {
     pub chart: Option<Chart>,
 }
 
+/// What a column says of something.
+pub type Tell<'a, T> = &'a dyn Fn(&T) -> Cell;
+
 /// What is in a column.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Column {
@@ -268,6 +272,12 @@ impl From<f64> for Cell {
 
 impl From<usize> for Cell {
     fn from(count: usize) -> Cell {
+        Cell::Number(count as f64)
+    }
+}
+
+impl From<u64> for Cell {
+    fn from(count: u64) -> Cell {
         Cell::Number(count as f64)
     }
 }
@@ -390,6 +400,17 @@ impl Table {
     /// A table without rows yet.
     pub fn new(title: impl Into<String>, columns: impl IntoIterator<Item = Column>) -> Table {
         Table { title: title.into(), columns: columns.into_iter().collect(), rows: Vec::new(), chart: None }
+    }
+
+    /// A table with a row for each of some things, and what each column says of them.
+    pub fn of<'a, T: 'a>(
+        title: impl Into<String>,
+        rows: impl IntoIterator<Item = T>,
+        columns: impl IntoIterator<Item = (Column, Tell<'a, T>)>,
+    ) -> Table {
+        let (columns, tell): (Vec<Column>, Vec<Tell<'a, T>>) = columns.into_iter().unzip();
+        let rows = rows.into_iter().map(|row| tell.iter().map(|tell| tell(&row)).collect()).collect();
+        Table { title: title.into(), columns, rows, chart: None }
     }
 
     /// Adds a row: a cell for each column.

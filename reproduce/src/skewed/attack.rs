@@ -4,7 +4,7 @@
 use super::samples::{Drawn, NAMED, Population, named};
 use super::{RANDOM, Sight, Told, WAYS, rates, sights, way, zipf};
 use crate::Setting;
-use crate::page::{Cell, Chart, Column, Section, Source, Table, Unit};
+use crate::page::{Cell, Chart, Column, Section, Source, Table, Tell, Unit};
 use rayon::prelude::*;
 use sfumato::Result;
 use sfumato::report::grouped;
@@ -203,26 +203,16 @@ impl Samples {
     }
 
     fn table(&self) -> Table {
-        let columns = [
-            Column::count("violating samples"),
-            Column::number("claimed, 1/l", 3).printed(),
-            Column::number("highest belief, in the mean", 3),
-            Column::number("highest belief, at worst", 3),
-            Column::share("chance of more than 1/l", 1),
-            Column::share("samples that may lead to more", 1),
-            Column::share(COMPUTED, 1),
+        let columns: [(Column, Tell<'_, &Self>); 7] = [
+            (Column::count("violating samples"), &|all| all.told.len().into()),
+            (Column::number("claimed, 1/l", 3).printed(), &|_| (1.0 / NAMED.1 as f64).into()),
+            (Column::number("highest belief, in the mean", 3), &|all| all.mean(|told| told.mean).into()),
+            (Column::number("highest belief, at worst", 3), &|all| all.worst().into()),
+            (Column::share("chance of more than 1/l", 1), &|all| all.mean(|told| told.above).into()),
+            (Column::share("samples that may lead to more", 1), &|all| all.exceeding().into()),
+            (Column::share(COMPUTED, 1), &|all| all.mean(|told| told.computed).into()),
         ];
-        let mut table = Table::new("", columns);
-        table.row([
-            self.told.len().into(),
-            (1.0 / NAMED.1 as f64).into(),
-            self.mean(|told| told.mean).into(),
-            self.worst().into(),
-            self.mean(|told| told.above).into(),
-            self.exceeding().into(),
-            self.mean(|told| told.computed).into(),
-        ]);
-        table
+        Table::of("", [self], columns)
     }
 
     fn compare(&self, section: Section) -> Section {

@@ -4,7 +4,7 @@
 use super::{RANDOM, SAFE, UNSAFE, WAYS, by_loop, way};
 use crate::Setting;
 use crate::clock::{best, ratio, with_threads};
-use crate::page::{Cell, Chart, Column, Section, Source, Table};
+use crate::page::{Chart, Column, Section, Source, Table, Tell};
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::{ChaCha8Rng, ChaCha20Rng};
@@ -93,41 +93,6 @@ impl Measured {
             is_same: jumped == looped && (one_in > 1 || (by_loops / mean - 1.0).abs() < 1e-9),
         }
     }
-
-    fn row(&self) -> [Cell; 12] {
-        let ([jumps, loops], [exact, every, hundred]) = (self.both, self.mean);
-        [
-            (self.records as usize).into(),
-            self.everything.into(),
-            jumps.into(),
-            loops.into(),
-            ratio(loops, jumps).into(),
-            exact.into(),
-            every.into(),
-            self.one_in.into(),
-            ratio(every, exact).into(),
-            hundred.into(),
-            ratio(hundred, exact).into(),
-            self.off.into(),
-        ]
-    }
-}
-
-fn columns() -> [Column; 12] {
-    [
-        Column::count("records"),
-        Column::time("all four ways and their means"),
-        Column::time("Unsafe D and Safe D"),
-        Column::time("the same by loops"),
-        Column::times("loops: times as long"),
-        Column::time("exact mean of R"),
-        Column::time("mean of R by loops"),
-        Column::count("levels: one in"),
-        Column::times("mean by loops: times as long"),
-        Column::time("estimate by 100 loops"),
-        Column::times("estimate: times as long"),
-        Column::share("estimate off by", 1),
-    ]
 }
 
 fn against_loops(setting: &Setting<'_>) -> Result<Section> {
@@ -138,11 +103,22 @@ fn against_loops(setting: &Setting<'_>) -> Result<Section> {
     let few = of_sizes(three)?;
     let same = many.iter().chain(&few).all(|one| one.is_same);
     let table = |title: &str, measured: &[Measured]| {
+        let columns: [(Column, Tell<'_, &Measured>); 12] = [
+            (Column::count("records"), &|one| one.records.into()),
+            (Column::time("all four ways and their means"), &|one| one.everything.into()),
+            (Column::time("Unsafe D and Safe D"), &|one| one.both[0].into()),
+            (Column::time("the same by loops"), &|one| one.both[1].into()),
+            (Column::times("loops: times as long"), &|one| ratio(one.both[1], one.both[0]).into()),
+            (Column::time("exact mean of R"), &|one| one.mean[0].into()),
+            (Column::time("mean of R by loops"), &|one| one.mean[1].into()),
+            (Column::count("levels: one in"), &|one| one.one_in.into()),
+            (Column::times("mean by loops: times as long"), &|one| ratio(one.mean[1], one.mean[0]).into()),
+            (Column::time("estimate by 100 loops"), &|one| one.mean[2].into()),
+            (Column::times("estimate: times as long"), &|one| ratio(one.mean[2], one.mean[0]).into()),
+            (Column::share("estimate off by", 1), &|one| one.off.into()),
+        ];
         let series = ["all four ways and their means", "the same by loops", "estimate by 100 loops"];
-        let chart = Chart::lines("Time to decide", "records", "seconds", series).log();
-        let mut table = Table::new(title, columns()).chart(chart);
-        measured.iter().for_each(|one| table.row(one.row()));
-        table
+        Table::of(title, measured, columns).chart(Chart::lines("Time to decide", "records", "seconds", series).log())
     };
     let source = Source::synthetic("frequencies by Zipf's law, and three values");
     let section = Section::new("deciding", "Deciding what to withhold, against the loop over records", source)

@@ -2,7 +2,7 @@
 
 use super::attack::{ByL, cells};
 use super::{RANDOM, RANK, SAFE, WAYS, zipf};
-use crate::page::{Cell, Chart, Column, Section, Source, Table};
+use crate::page::{Cell, Chart, Column, Section, Source, Table, Tell};
 use sfumato::data::Column as Values;
 use sfumato::inspect::{Eligibility, eligibility};
 
@@ -69,27 +69,17 @@ fn missing(found: &Eligibility, at: usize) -> Cell {
 fn by_l(zipf: &[ByL]) -> Table {
     let random = ["R-suppression: l × belief, in the mean", "R-suppression: l × belief, at worst"];
     let rank = "rank insertion: l × belief, at worst";
-    let columns = [
-        Column::count("l"),
-        Column::share("rank insertion: withheld more than R-suppression", 2),
-        Column::share("Safe D: withheld more than R-suppression", 2),
-        Column::number(random[0], 2),
-        Column::number(random[1], 2),
-        Column::number(rank, 2),
+    let times = |by_l: &ByL, belief: f64| Cell::from(belief * by_l.l as f64);
+    let more = |by_l: &ByL, way: usize| Cell::from(by_l.rates[way] - by_l.rates[RANDOM]);
+    let columns: [(Column, Tell<'_, &ByL>); 6] = [
+        (Column::count("l"), &|one| one.l.into()),
+        (Column::share("rank insertion: withheld more than R-suppression", 2), &|one| more(one, RANK)),
+        (Column::share("Safe D: withheld more than R-suppression", 2), &|one| more(one, SAFE)),
+        (Column::number(random[0], 2), &|one| times(one, one.told[RANDOM].mean)),
+        (Column::number(random[1], 2), &|one| times(one, one.told[RANDOM].worst)),
+        (Column::number(rank, 2), &|one| times(one, one.told[RANK].worst)),
     ];
     let chart =
         Chart::lines("Belief in units of 1/l", "l", "l × belief", [random[0], random[1], rank]).limit(1.0, "claimed");
-    let mut table = Table::new("By l", columns).chart(chart);
-    for ByL { l, rates, told } in zipf {
-        let times = |belief: f64| Cell::from(belief * *l as f64);
-        table.row([
-            (*l as usize).into(),
-            (rates[RANK] - rates[RANDOM]).into(),
-            (rates[SAFE] - rates[RANDOM]).into(),
-            times(told[RANDOM].mean),
-            times(told[RANDOM].worst),
-            times(told[RANK].worst),
-        ]);
-    }
-    table
+    Table::of("By l", zipf, columns).chart(chart)
 }

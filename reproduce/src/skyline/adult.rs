@@ -4,7 +4,7 @@
 use super::{Knowledge, PRIORITIES, form::form, point};
 use crate::Setting;
 use crate::adult::Adult;
-use crate::page::{Cell, Chart, Column, Section, Table, Unit};
+use crate::page::{Cell, Chart, Column, Section, Table, Tell, Unit};
 use sfumato::Result;
 use sfumato::audit::audit_groups;
 use sfumato::candidate::Groups;
@@ -115,28 +115,18 @@ fn case_study(adult: &Adult, releases: &[Release<'_>]) -> Section {
 }
 
 fn summaries(releases: &[Release<'_>]) -> Table {
-    let columns = [
-        Column::text("cuts tried first"),
-        Column::count("groups"),
-        Column::text("(3, 6)-diverse"),
-        Column::share("belief at (4, 0, 0)", 1),
-        Column::count("others that may be known"),
-        Column::text("skyline points"),
+    let point = |point: &Budget| format!("({}, {}, {})", point.l, point.k, point.m);
+    let columns: [(Column, Tell<'_, &Release<'_>>); 6] = [
+        (Column::text("cuts tried first"), &|release| release.priority.into()),
+        (Column::count("groups"), &|release| release.groups.len().into()),
+        (Column::text("(3, 6)-diverse"), &|release| if release.is_diverse { "yes" } else { "no" }.into()),
+        (Column::share("belief at (4, 0, 0)", 1), &|release| release.belief((4, 0, 0)).into()),
+        (Column::count("others that may be known"), &|release| release.most_others().into()),
+        (Column::text("skyline points"), &|release| {
+            release.points.iter().map(point).collect::<Vec<String>>().join(", ").into()
+        }),
     ];
-    let mut table = Table::new("Releases", columns);
-    for release in releases {
-        let points: Vec<String> =
-            release.points.iter().map(|point| format!("({}, {}, {})", point.l, point.k, point.m)).collect();
-        table.row([
-            release.priority.into(),
-            release.groups.len().into(),
-            if release.is_diverse { "yes" } else { "no" }.into(),
-            release.belief((4, 0, 0)).into(),
-            release.most_others().map(|most| most as usize).into(),
-            points.join(", ").into(),
-        ]);
-    }
-    table
+    Table::of("Releases", releases, columns)
 }
 
 fn printed_points(releases: &[Release<'_>]) -> Table {

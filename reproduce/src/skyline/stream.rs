@@ -4,7 +4,7 @@ use super::people::{QUASI, ZIP, people, zip_codes};
 use super::{CONFIDENCE, Knowledge, SETTINGS, WHERE_CUTTING_ENDS, per_step, point, sizes};
 use crate::Setting;
 use crate::clock::{best, memory_of, ratio, with_threads};
-use crate::page::{Cell, Chart, Column, Section, Source, Table, Unit};
+use crate::page::{Cell, Chart, Column, Section, Source, Table, Tell, Unit};
 use sfumato::anonymize::skyline_anonymize::{Formed, Priority, Stream};
 use sfumato::data::Schema;
 use sfumato::report::grouped;
@@ -105,29 +105,18 @@ fn by_size(limited: &[Vec<Streamed>]) -> Table {
 }
 
 fn against_memory(limited: &[Streamed], unlimited: &[Streamed]) -> Table {
-    let columns = [
-        Column::text("(l, k, m)"),
-        Column::count("groups"),
-        Column::time("with a limit"),
-        Column::memory("with a limit: memory held"),
-        Column::time("without"),
-        Column::memory("without: memory held"),
-        Column::times("times as long with a limit"),
+    let columns: [(Column, Tell<'_, (String, &Streamed, &Streamed)>); 7] = [
+        (Column::text("(l, k, m)"), &|(known, ..)| known.clone().into()),
+        (Column::count("groups"), &|(_, few, _)| few.formed.groups.into()),
+        (Column::time("with a limit"), &|(_, few, _)| few.time.into()),
+        (Column::memory("with a limit: memory held"), &|(_, few, _)| bytes(few.held)),
+        (Column::time("without"), &|(.., all)| all.time.into()),
+        (Column::memory("without: memory held"), &|(.., all)| bytes(all.held)),
+        (Column::times("times as long with a limit"), &|(_, few, all)| ratio(few.time, all.time).into()),
     ];
     let title = format!("{} records with and without a limit", grouped(limited[0].records));
-    let mut table = Table::new(title, columns);
-    for ((known, few), all) in SETTINGS.iter().zip(limited).zip(unlimited) {
-        table.row([
-            format!("{known:?}").into(),
-            few.formed.groups.into(),
-            few.time.into(),
-            bytes(few.held),
-            all.time.into(),
-            bytes(all.held),
-            ratio(few.time, all.time).into(),
-        ]);
-    }
-    table
+    let known = SETTINGS.iter().map(|known| format!("{known:?}"));
+    Table::of(title, known.zip(limited).zip(unlimited).map(|((known, few), all)| (known, few, all)), columns)
 }
 
 fn well_behaved(section: Section, limited: &[Vec<Streamed>], limit: u64) -> Section {

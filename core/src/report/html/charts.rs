@@ -108,10 +108,8 @@ pub(super) fn bars(bars: &[Bar], edges: &[String], axes: &Axes<'_>, line: Option
             @let left = LEFT + step * at as f64;
             @match bar.value {
                 Some(value) if value > 0.0 => {
-                    // What is there at all can be seen.
-                    @let top = frame.y(value).min(bottom - 2.5);
-                    rect.bar x=(px(left + 1.5)) y=(px(top)) width=(px((step - 3.0).max(1.0))) height=(px(bottom - top)) {}
-                    @if labelled { text.small.middle x=(px(left + step / 2.0)) y=(px(top - 5.0)) { (bar.label) } }
+                    (frame.bar("bar", (left + 1.5, step - 3.0), value))
+                    @if labelled { text.small.middle x=(px(left + step / 2.0)) y=(px(frame.top(value) - 5.0)) { (bar.label) } }
                 }
                 Some(_) => {}
                 None => { rect.hidden x=(px(left + 1.5)) y=(px(bottom - 14.0)) width=(px((step - 3.0).max(1.0))) height="14" {} }
@@ -126,7 +124,7 @@ pub(super) fn bars(bars: &[Bar], edges: &[String], axes: &Axes<'_>, line: Option
 }
 
 /// About how wide a small text is.
-pub fn text_width(text: &str) -> f64 {
+pub(super) fn text_width(text: &str) -> f64 {
     text.chars().count() as f64 * 6.6
 }
 
@@ -139,7 +137,7 @@ fn dashed(line: &Line, x: f64, height: f64) -> Markup {
 }
 
 /// The room in which values are drawn, and what they are measured by.
-pub struct Frame {
+pub(super) struct Frame {
     /// Where it begins and ends across.
     pub across: (f64, f64),
     /// Where it begins and ends down.
@@ -162,6 +160,17 @@ impl Frame {
     /// Where a value is.
     pub fn y(&self, value: f64) -> f64 {
         self.down.1 - (self.down.1 - self.down.0) * self.up.place(value)
+    }
+
+    /// The top of a bar: what is there at all can be seen.
+    fn top(&self, value: f64) -> f64 {
+        self.y(value).min(self.down.1 - 1.5)
+    }
+
+    /// An upright bar from here, so wide.
+    pub(super) fn bar(&self, class: &str, (left, width): (f64, f64), value: f64) -> Markup {
+        let top = self.top(value);
+        html! { rect class=(class) x=(px(left)) y=(px(top)) width=(px(width.max(1.0))) height=(px(self.down.1 - top)) {} }
     }
 
     /// Lines across with their numbers, and the axis below.
@@ -283,7 +292,7 @@ pub(super) fn scatter(points: &[Point], axes: &Axes<'_>, across: &dyn Fn(f64) ->
 
 /// Numbers along an axis, from the lowest to the highest, with a few round ones marked.
 #[derive(Clone, Copy, Debug)]
-pub struct Scale {
+pub(super) struct Scale {
     low: f64,
     high: f64,
     step: f64,
@@ -369,7 +378,7 @@ pub(super) fn hatch() -> Markup {
 }
 
 /// A coordinate, short.
-pub fn px(value: f64) -> String {
+pub(super) fn px(value: f64) -> String {
     let text = format!("{value:.1}");
     text.trim_end_matches(".0").to_string()
 }

@@ -7,13 +7,14 @@ mod disclosure;
 mod evidence;
 mod lead;
 mod outcome;
+mod series;
 mod skyline;
 mod style;
 mod transactions;
 mod words;
 
-pub use charts::{Frame, Scale, px, text_width};
 pub use compare::compare_html;
+pub use series::{Plot, Series, Shape};
 pub use skyline::skyline_html;
 pub use transactions::transactions_html;
 

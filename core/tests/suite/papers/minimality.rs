@@ -134,7 +134,7 @@ fn randomization_leaves_fewer_vulnerable() {
 fn anatomized_releases_answer_queries_better() {
     let Some(table) = adult_complete() else { return };
     let columns = format!("{ADULT}\noccupation = \"sensitive\"");
-    let queries = "[[attack]]\nattack = \"linkage\"\n[utility]\nqueries = 300\ndimensions = 2\nselectivity = 0.5\n";
+    let queries = "[[attack]]\nattack = \"linkage\"\n[[utility]]\nmetric = \"queries\"\nqueries = 300\ndimensions = 2\nselectivity = 0.5\n";
     let run = |method: &str| {
         let made = publish(&table, &columns, &diversity(6), method, queries);
         let error = |name: &str| made.publication.utility.iter().find(|(known, _)| *known == name).unwrap().1;
