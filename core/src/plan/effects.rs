@@ -121,11 +121,6 @@ impl Case<'_> {
 
     fn utility(&self) -> Result<()> {
         let sensitive = self.plan.schema.names(Role::Sensitive);
-        let target = self.publishing.target.as_deref();
-        if target.is_some_and(|target| self.bucketized() && sensitive.contains(&target)) {
-            let why = "a bucketized release separates the sensitive column from the records that would predict it";
-            return self.idle("utility", "target", why, "name another column, or publish with form = \"generalized\"");
-        }
         if self.publishing.workload.is_some() && sensitive.is_empty() {
             let keys = ["queries", "dimensions", "selectivity"];
             let written = keys.into_iter().map(|key| Ok((key, self.is_written("utility", key)?)));

@@ -190,8 +190,10 @@ fn read_workload(section: &Section<'_>, quasi: usize) -> Result<Option<Workload>
     if keys.iter().all(|key| section.table.get(*key).is_none()) {
         return Ok(None);
     }
-    let selectivity = share(section, "selectivity")?.unwrap_or(Fraction::new(1, 2));
-    let mut workload = Workload::new(quasi.clamp(1, 2), selectivity);
+    let mut workload = Workload::usual(quasi);
+    if let Some(selectivity) = share(section, "selectivity")? {
+        workload.selectivity = selectivity;
+    }
     let count = |key: &str, most: usize| -> Result<Option<usize>> {
         let Some(number) = section.get(key, number)? else { return Ok(None) };
         if (1..=most).contains(&number) {

@@ -29,3 +29,4 @@ mod ties;
 mod together;
 mod transaction_methods;
 mod transactions;
+mod yardstick;
