@@ -148,17 +148,18 @@ impl Case<'_> {
     fn utility(&self) -> Result<()> {
         let sensitive = self.plan.schema.names(Role::Sensitive);
         for section in self.root.sections("utility")? {
-            let idle = |key: &str, why: &str, help: &str| {
-                Err(no_effect("[[utility]]", key, why, help).line(section.line_of(key)))
+            let idle = |why: &str, help: &str| {
+                Err(no_effect("[[utility]]", "metric", why, help).line(section.line_of("metric")))
             };
-            if measure_of(&section)? == QUERIES {
-                if sensitive.is_empty() {
-                    let why = "queries are about a sensitive column, and the plan has none";
-                    return idle("metric", why, "leave it out, or give a column role = \"sensitive\"");
-                }
-            } else if self.bucketized() && self.publishing.target.as_deref().is_some_and(|on| sensitive.contains(&on)) {
-                let why = "a bucketized release separates the sensitive column from the records that would predict it";
-                return idle("target", why, "name another column, or publish with form = \"generalized\"");
+            if measure_of(&section)? != QUERIES {
+                continue;
+            }
+            if sensitive.is_empty() {
+                let why = "queries are about a sensitive column, and the plan has none";
+                return idle(why, "leave it out, or give a column role = \"sensitive\"");
+            }
+            if section.table.len() == 1 {
+                return idle("these queries are asked anyway", "leave it out, or say which are asked");
             }
         }
         Ok(())

@@ -242,8 +242,10 @@ fn read_target(section: &Section<'_>, schema: &Schema) -> Result<String> {
 
 /// A workload of COUNT queries.
 fn read_workload(section: &Section<'_>, quasi: usize) -> Result<Workload> {
-    let selectivity = share(section, "selectivity")?.unwrap_or(Fraction::new(1, 2));
-    let mut workload = Workload::new(quasi.clamp(1, 2), selectivity);
+    let mut workload = Workload::usual(quasi);
+    if let Some(selectivity) = share(section, "selectivity")? {
+        workload.selectivity = selectivity;
+    }
     let count = |key: &str, most: usize| -> Result<Option<usize>> {
         let Some(number) = section.get(key, number)? else { return Ok(None) };
         if (1..=most).contains(&number) {

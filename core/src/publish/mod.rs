@@ -28,13 +28,15 @@ pub use stages::{Stages, Work, make};
 use crate::anonymize::auto;
 use crate::attack::{Finding, Reidentification};
 use crate::audit::Answer;
-use crate::data::Role;
 use crate::data::hierarchy::Ruler;
+use crate::data::{ColumnSpec, Role, Table, Weight};
+use crate::error::Result;
 use crate::exact::Fraction;
 use crate::kind::{Kind, Params};
 use crate::plan::Heading;
 use crate::recode::Form;
 use crate::skew;
+use crate::utility::information;
 
 /// What is said about a release: what reports and certificates are made from.
 ///
@@ -76,7 +78,7 @@ pub struct Publication {
     /// Whether an attack that finds too much stops the release.
     pub attacks_refuse: bool,
     /// The share of the quasi-identifiers' information that is kept.
-    pub information_kept: f64,
+    pub information_kept: information::Kept,
     /// Metrics with their values.
     pub utility: Vec<(&'static str, f64)>,
     /// How well a classifier predicts the target before and after, if the plan names one. For the
@@ -186,6 +188,8 @@ pub struct ColumnReport {
     pub role: Role,
     /// Whether it is in the release.
     pub published: bool,
+    /// For a quasi-identifier how much it counts beside the others.
+    pub weight: Weight,
     /// For a quasi-identifier that is published on one level: which.
     pub level: Option<ColumnLevel>,
     /// For a quasi-identifier the share of its information that was kept (1 for values as they
@@ -197,9 +201,23 @@ pub struct ColumnReport {
 
 impl ColumnReport {
     /// A column of which nothing is measured yet.
-    pub fn new(name: &str, role: Role, published: bool) -> ColumnReport {
-        ColumnReport { name: name.to_string(), role, published, level: None, kept: None, ruler: None }
+    pub fn new(spec: &ColumnSpec, published: bool) -> ColumnReport {
+        let (name, role, weight) = (spec.name.clone(), spec.role, spec.weight);
+        ColumnReport { name, role, published, weight, level: None, kept: None, ruler: None }
     }
+}
+
+/// Measures what is kept of the quasi-identifiers of a published table, each by its ruler.
+pub fn measure_kept(reports: &mut [ColumnReport], published: &Table, suppressed: u64) -> Result<information::Kept> {
+    let quasi = reports.iter().filter_map(|report| Some((report, report.ruler.as_ref()?)));
+    let measured = quasi.map(|(report, ruler)| {
+        let column = published.column(&report.name)?;
+        Ok(information::Measured { column, ruler, weight: report.weight.to_f64() })
+    });
+    let (columns, kept) = information::measure(&measured.collect::<Result<Vec<_>>>()?, suppressed);
+    let quasi = reports.iter_mut().filter(|report| report.ruler.is_some());
+    quasi.zip(columns).for_each(|(report, kept)| report.kept = Some(kept));
+    Ok(kept)
 }
 
 /// How coarse a quasi-identifier was made.

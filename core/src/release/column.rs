@@ -66,6 +66,7 @@ impl StatedColumn {
             level: self.level.map(|level| level.level),
             height: self.level.map(|level| level.height),
             measured_by: self.ruler.as_ref().map(|ruler| ruler.name().to_string()),
+            whole: self.ruler.as_ref().and_then(Ruler::whole).map(str::to_string),
             leaves,
             leaves_under,
         }
@@ -102,9 +103,11 @@ fn read_weight(stated: &Option<Number>, role: Role) -> Result<Weight> {
 }
 
 fn read_ruler(column: &ColumnDeclared) -> Result<Option<Ruler>> {
-    let known = [Ruler::Numbers, Ruler::Dates, Ruler::Characters, Ruler::Values, Ruler::Spans];
+    let whole = || column.whole.clone();
+    let ranges = [Ruler::Numbers { whole: whole() }, Ruler::Dates { whole: whole() }];
+    let known = ranges.into_iter().chain([Ruler::Characters, Ruler::Values, Ruler::Spans]);
     let Some(name) = &column.measured_by else { return Ok(None) };
     let leaves = column.leaves.zip(column.leaves_under.clone()).map(|(all, under)| Ruler::Leaves { all, under });
-    let found = known.into_iter().chain(leaves).find(|ruler| ruler.name() == name);
+    let found = known.chain(leaves).find(|ruler| ruler.name() == name);
     found.map(Some).ok_or_else(|| broken("a measure of labels that there is not"))
 }

@@ -26,9 +26,9 @@ use crate::publish::{
     ChosenLevels, ColumnReport, Distribution, Exposure, MethodReport, Promised, Publication, SkewReport, coarse_note,
     standing_notes,
 };
-use crate::publish::{Made, earlier_sentence, group_sizes};
+use crate::publish::{Made, earlier_sentence, group_sizes, measure_kept};
 use crate::report::html::{Audience, report_html};
-use crate::utility::{grouped, information};
+use crate::utility::grouped;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -155,8 +155,8 @@ fn describe(stated: &Stated, release: &Release, folder: &Path, formats: &Formats
     let criteria_at_hand = bound.iter().map(|(wanted, bound)| (*wanted, bound));
     let promised = Promised::by(criteria_at_hand, &prepared, &stated.schema)?;
     let exposure = Exposure::measure(&release.table, &stated.schema, stated.form(), &stated.accepted, &promised)?;
-    let columns = stated.column_reports(release)?;
-    let kept: Vec<f64> = columns.iter().filter_map(|column| column.kept).collect();
+    let mut columns = stated.column_reports();
+    let information_kept = measure_kept(&mut columns, &release.table, stated.missing())?;
     Ok(Publication {
         heading: stated.heading.clone(),
         records: stated.records as usize,
@@ -166,7 +166,7 @@ fn describe(stated: &Stated, release: &Release, folder: &Path, formats: &Formats
         starred: stated.starred,
         form: stated.form(),
         groups: release.groups.len(),
-        information_kept: information::overall(kept.into_iter()),
+        information_kept,
         columns,
         method: stated.method_report(),
         criteria,
@@ -218,17 +218,16 @@ impl Stated {
         Reidentification::of_release(&release.table, &self.schema, &release.groups, self.sensitive.is_some())
     }
 
-    fn column_reports(&self, release: &Release) -> Result<Vec<ColumnReport>> {
-        let suppressed = self.suppressed + self.skew.as_ref().and_then(|skew| skew.withheld).unwrap_or(0);
-        let report = |column: &super::column::StatedColumn| {
-            let mut report = ColumnReport::new(&column.spec.name, column.spec.role, column.published);
-            report.level = column.level;
-            if let Some(ruler) = &column.ruler {
-                let published = release.table.column(&column.spec.name)?;
-                report.kept = Some(information::kept(published, ruler, suppressed));
-                report.ruler = Some(ruler.clone());
-            }
-            Ok(report)
+    /// How many records are not published.
+    fn missing(&self) -> u64 {
+        self.suppressed + self.skew.as_ref().and_then(|skew| skew.withheld).unwrap_or(0)
+    }
+
+    fn column_reports(&self) -> Vec<ColumnReport> {
+        let report = |column: &super::column::StatedColumn| ColumnReport {
+            level: column.level,
+            ruler: column.ruler.clone(),
+            ..ColumnReport::new(&column.spec, column.published)
         };
         self.columns.iter().map(report).collect()
     }
@@ -258,18 +257,17 @@ impl Stated {
 
     /// Every criterion: checked where the release alone tells, else stated to hold.
     fn answers(&self, table: &Table, release: &Release) -> Result<Vec<Answer>> {
-        let answer = |wanted: &Requirement| match self.bind(table, wanted)? {
-            None => Ok(Answer::stated(wanted.clone())),
-            Some(bound) => {
-                let audit =
-                    audit_bound(table, &release.groups, std::slice::from_ref(wanted), std::slice::from_ref(&bound))?;
-                let mut answer = audit.criteria.into_iter().next().expect("one was asked for");
-                // Rows of a bucketized release are in an order drawn at random.
-                answer.worst_record = answer.worst_record.filter(|_| self.sensitive.is_none());
-                Ok(answer)
-            }
-        };
-        self.requirements.iter().map(answer).collect()
+        self.requirements.iter().map(|wanted| self.answer(table, release, wanted)).collect()
+    }
+
+    /// A criterion: checked where the release alone tells, else stated to hold.
+    pub(super) fn answer(&self, table: &Table, release: &Release, wanted: &Requirement) -> Result<Answer> {
+        let Some(bound) = self.bind(table, wanted)? else { return Ok(Answer::stated(wanted.clone())) };
+        let audit = audit_bound(table, &release.groups, std::slice::from_ref(wanted), std::slice::from_ref(&bound))?;
+        let mut answer = audit.criteria.into_iter().next().expect("one was asked for");
+        // Rows of a bucketized release are in an order drawn at random.
+        answer.worst_record = answer.worst_record.filter(|_| self.sensitive.is_none());
+        Ok(answer)
     }
 
     /// A criterion bound to the release, if the release alone tells what it says: it reads groups

@@ -2,6 +2,7 @@
 
 use super::terminal::{answers_text, counted, criteria_clause, grouped, number, percent, table, trimmed};
 use crate::attack::Finding;
+use crate::data::Weight;
 use crate::exact::Fraction;
 use crate::publish::{ColumnReport, Publication};
 use crate::recode::Form;
@@ -13,6 +14,7 @@ pub fn publication_text(publication: &Publication) -> String {
         text += "published record by record, on the plan's lowest levels, with group numbers; sensitive values are in a table of their own\n";
     }
     text += &levels_text(&publication.columns);
+    text += &kept_text(publication);
     text += &format!("\nCriteria\n{}", answers_text(&publication.criteria));
     if !publication.attacks.is_empty() {
         text += &format!("\nAttacks\n{}", attacks_text(&publication.attacks));
@@ -68,6 +70,23 @@ fn levels_text(columns: &[ColumnReport]) -> String {
         rows.add_row(cells);
     }
     trimmed(&rows.to_string())
+}
+
+/// What all quasi-identifiers keep together, and single records.
+fn kept_text(publication: &Publication) -> String {
+    let kept = publication.information_kept;
+    if !publication.columns.iter().any(|column| column.kept.is_some()) {
+        return String::new();
+    }
+    let weights = publication.columns.iter().filter(|column| column.weight != Weight::ONE);
+    let weights: Vec<String> = weights.map(|column| format!("{} {}", column.name, column.weight)).collect();
+    let weighed = if weights.is_empty() { String::new() } else { format!(" (weights: {})", weights.join(", ")) };
+    format!(
+        "Overall {}{weighed}; {} of the records keep at least half, the published record that keeps least {}.\n",
+        percent(kept.overall),
+        percent(kept.at_least_half),
+        percent(kept.least)
+    )
 }
 
 fn attacks_text(findings: &[Finding]) -> String {

@@ -15,6 +15,7 @@ pub mod kl_divergence;
 pub mod loss;
 pub mod non_uniform_entropy;
 pub mod precision;
+mod published;
 pub mod queries;
 mod scale;
 pub mod suppressed_share;

@@ -30,3 +30,4 @@ mod ties;
 mod together;
 mod transaction_methods;
 mod transactions;
+mod yardstick;

@@ -172,6 +172,12 @@ type Groups = [(Vec<String>, Vec<usize>)];
 /// The name here of `loss` with `mean = "arithmetic"`.
 const ARITHMETIC: &str = "arithmetic loss";
 
+/// The name here of what the first column loses.
+const FIRST_COLUMN: &str = "loss of the first column";
+
+/// Weights above all that cases have.
+const HEAVIER: [&str; 3] = ["18", "40.125", "1000"];
+
 /// METHODS, section 7, word by word.
 fn measures(
     case: &Case,
@@ -212,6 +218,7 @@ fn measures(
         ("precision".to_string(), precision),
         ("loss".to_string(), loss),
         (ARITHMETIC.to_string(), arithmetic),
+        (FIRST_COLUMN.to_string(), lost(0)),
         ("discernibility".to_string(), squares(kept) + s * n),
         ("discernibility-star".to_string(), squares(kept) + squares(out)),
         ("average-group-size".to_string(), n / (kept.len() as f64 + if s > 0.0 { 1.0 } else { 0.0 })),
@@ -419,6 +426,30 @@ proptest! {
             let found = run(method, &task);
             prop_assert_eq!(found.map(|found| found.levels), best(&nodes, "loss").map(|node| node.levels.clone()));
         }
+    }
+
+    /// The claim beside the metric: by the arithmetic mean, a column that counts more does not lose
+    /// more.
+    #[test]
+    fn a_larger_weight_never_costs_its_column(case in case(2..4, 1..24), share in 0u64..5, by in 2u32..50) {
+        let heavier = |mut case: Case| {
+            case.weights[0] = HEAVIER[by as usize % HEAVIER.len()];
+            case
+        };
+        let schema = case.schema();
+        let requirements = [k_anonymity("3", &schema)];
+        let limit = case.rows.len() as u64 * share / 8;
+        let lost = |case: &Case| {
+            let (table, schema) = (case.table(), case.schema());
+            let bound = [requirements[0].bind(&table, &schema, Path::new(".")).unwrap()];
+            let nodes = brute_force(case, &table, &schema, &bound, limit as usize);
+            let found = search(case, &requirements, limit, "optimal", ARITHMETIC)?;
+            let node = nodes.into_iter().find(|node| node.levels == found.levels).unwrap();
+            Some(node.values[FIRST_COLUMN])
+        };
+        let (before, after) = (lost(&case), lost(&heavier(case)));
+        prop_assert_eq!(before.is_none(), after.is_none());
+        prop_assert!(after.unwrap_or(0.0) <= before.unwrap_or(0.0) + 1e-9, "{:?} {:?}", before, after);
     }
 
     /// Neither the order of rows nor the number of threads changes anything.

@@ -1,7 +1,7 @@
 //! Intervals of nested widths, with optional bottom and top coding.
 
 use super::{Build, Ladder, Rule, Ruler, TOP, ladder_of};
-use crate::data::{Column, Dictionary};
+use crate::data::{Column, Dictionary, without_missing};
 use crate::error::{Error, Result};
 use crate::exact::Decimal;
 use crate::kind::{Kind, Param, Params, Range, Shape};
@@ -190,9 +190,37 @@ impl Intervals {
     }
 }
 
+impl Intervals {
+    /// From the least to the greatest published number, as far as the widest intervals reach that
+    /// these lie in: the same on every level and for every grouping, as long as the same ends are
+    /// published. What is beyond `bottom` or `top` counts as one more such interval.
+    fn whole(&self, published: &Dictionary) -> Option<String> {
+        let widest = *self.widths.last()?;
+        let around = |number: Scaled| self.interval(number, widest);
+        let at = |mantissa: i128| around(Scaled { mantissa, scale: self.scale });
+        let of_label = |label: &str| -> Option<Vec<Ends>> {
+            match (Scaled::parse(label), self.ends(label)) {
+                (Some(number), _) => Some(vec![around(number)?]),
+                (None, Some((low, high))) => {
+                    let inside = low.into_iter().chain(high.and_then(|high| high.checked_sub(1)));
+                    inside.map(at).collect()
+                }
+                (None, None) => None,
+            }
+        };
+        let below = self.bottom.and_then(|bottom| Some((Some(bottom.checked_sub(widest)?), Some(bottom))));
+        let beyond = self.top.and_then(|top| Some((Some(top), Some(top.checked_add(widest)?))));
+        let labels = published.iter().filter_map(|label| of_label(without_missing(label))).flatten();
+        let all: Vec<Ends> = labels.chain(below).chain(beyond).collect();
+        let low = all.iter().filter_map(|ends| ends.0).min()?;
+        let high = all.iter().filter_map(|ends| ends.1).max()?;
+        Some(self.range(low, high))
+    }
+}
+
 impl Rule for Intervals {
-    fn ruler(&self, _: &Dictionary, _: Option<usize>) -> Option<Ruler> {
-        Some(Ruler::Numbers)
+    fn ruler(&self, published: &Dictionary, _: Option<usize>) -> Option<Ruler> {
+        Some(Ruler::Numbers { whole: self.whole(published) })
     }
 
     fn is_capped(&self) -> bool {

@@ -5,7 +5,7 @@ use super::disclosure::{Guard, Shares, Sizes, asked_k, smallest_group};
 use super::evidence::fact;
 use super::lead::suppressed_words;
 use super::words::{compact, counted, grouped, listed, number, percent, settings, tick};
-use crate::data::Role;
+use crate::data::{Role, Weight};
 use crate::publish::{ChosenLevels, Class, Classification, ColumnReport, Distribution, Publication, SearchReport};
 use crate::recode::Form;
 use crate::utility;
@@ -195,18 +195,20 @@ fn kept(publication: &Publication) -> Markup {
         return html! {};
     }
     let level = |column: &ColumnReport| column.level.map(|of| format!("level {} of {}", of.level, of.height));
+    let weight = |column: &ColumnReport| (column.weight != Weight::ONE).then(|| format!("weight {}", column.weight));
     let drawn: Vec<Row> = kept
         .iter()
         .map(|(column, kept)| {
-            let words = [Some(percent(*kept)), level(column)].into_iter().flatten().collect::<Vec<_>>().join(" · ");
+            let words = [Some(percent(*kept)), level(column), weight(column)];
+            let words = words.into_iter().flatten().collect::<Vec<_>>().join(" · ");
             Row { name: column.name.clone(), bars: vec![(*kept, words)] }
         })
         .collect();
     let sentences: Vec<String> = kept
         .iter()
         .map(|(column, kept)| {
-            let level = level(column).map_or(String::new(), |level| format!("{level}, "));
-            format!("{}: {level}{} kept", column.name, percent(*kept))
+            let words = level(column).into_iter().chain(weight(column)).map(|word| format!("{word}, "));
+            format!("{}: {}{} kept", column.name, words.collect::<String>(), percent(*kept))
         })
         .collect();
     let cells = |column: &ColumnReport| match column.level {
