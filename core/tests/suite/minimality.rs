@@ -175,6 +175,14 @@ impl Random {
         urns
     }
 
+    /// Whether a test has two parts of equal size that are all of the group.
+    fn has_equal_halves(&self) -> bool {
+        let size = |part: &Vec<u32>| self.rows.iter().filter(|row| part.contains(&(row.1 as u32))).count();
+        let halves =
+            |parts: &Vec<Vec<u32>>| parts.len() == 2 && parts.iter().all(|part| 2 * size(part) == self.rows.len());
+        self.tests.iter().any(halves)
+    }
+
     /// The blocks that some of these rows are in.
     fn blocks_of<'a>(&'a self, rows: &'a [u32]) -> impl Iterator<Item = usize> + 'a {
         (0..BLOCKS).filter(|&block| rows.iter().any(|&row| self.rows[row as usize].1 == block))
@@ -296,9 +304,11 @@ proptest! {
             let case = Case::new(&scene, &random.replay(), &slices, |_| true);
             let solution = Solution::of(&scene, &case, &EFFORT);
             let Some(expected) = enumerate(&random, &scene, &safety) else {
-                // Where sizes alone decide nothing is counted.
+                // Where sizes alone decide nothing is counted; nor where halves are equal, because a
+                // group that was published is a possible world.
                 let class = case.class_of(scene.atom_of(0)).unwrap();
-                prop_assert!(safety.reads_sizes_only() || solution.exactly(class, 0, 0).is_none(), "{:?}", written);
+                let is_counted = !safety.reads_sizes_only() && !random.has_equal_halves();
+                prop_assert!(!is_counted || solution.exactly(class, 0, 0).is_none(), "{:?}", written);
                 continue;
             };
             for (at, &given) in case.urns().iter().enumerate() {

@@ -60,6 +60,7 @@ fn told_apart(tests: &[Vec<&Vec<u32>>], blocks: usize) -> (Vec<u32>, Vec<Vec<boo
     let mut different = inside.clone();
     different.sort_unstable_by(|a, b| b.cmp(a));
     different.dedup();
-    let number = |own: &Vec<bool>| different.binary_search_by(|other| own.cmp(other)).expect("it is one of them") as u32;
+    let number =
+        |own: &Vec<bool>| different.binary_search_by(|other| own.cmp(other)).expect("it is one of them") as u32;
     (inside.iter().map(number).collect(), different)
 }
