@@ -14,6 +14,7 @@
 
 mod exact;
 mod graph;
+mod least;
 mod merged;
 mod number;
 mod plan;
@@ -184,8 +185,7 @@ impl Case {
         }
         let classes = atoms.last().map_or(0, |last| last.class + 1);
         let Merged { block_of, tests, .. } = merged;
-        let mut case =
-            Case { sizes, tests, passed: replay.passed, atoms, classes, urns: order, block_of, signature };
+        let mut case = Case { sizes, tests, passed: replay.passed, atoms, classes, urns: order, block_of, signature };
         case.know_codes(scene);
         case
     }
