@@ -41,7 +41,6 @@ use crate::exact::Fraction;
 use crate::kind::{Kind, Param, Params, Shape};
 use dashu_int::{IBig, UBig};
 use dashu_ratio::RBig;
-use std::collections::HashMap;
 
 /// The description of the minimality attack.
 pub const KIND: Kind<Build> = Kind {
@@ -273,11 +272,13 @@ impl<'a> Side<'a> {
         let rows = self.ground.published.rows(group).iter();
         let mut pairs: Vec<(u32, u32)> = rows.map(|&row| (codes[row as usize], atom_of(row))).collect();
         pairs.sort_unstable();
-        let mut of: HashMap<u32, u32> = HashMap::new();
-        pairs.iter().for_each(|pair| *of.entry(pair.1).or_default() += 1);
+        let mut atoms: Vec<u32> = pairs.iter().map(|pair| pair.1).collect();
+        atoms.sort_unstable();
+        let of =
+            |atom: u32| atoms.partition_point(|&other| other <= atom) - atoms.partition_point(|&other| other < atom);
         let held = pairs.chunk_by(|a, b| a == b).map(|same| {
             let (code, atom) = same[0];
-            Held { code, atom, count: same.len() as u32, of: of[&atom] }
+            Held { code, atom, count: same.len() as u32, of: of(atom) as u32 }
         });
         held.collect()
     }

@@ -180,7 +180,7 @@ impl TableFacts<'_> {
                 for (group, &label) in labels.of_group.iter().enumerate() {
                     self.formed.groups.rows(group).iter().for_each(|&row| of_row[row as usize] = label);
                 }
-                Ok(Some(Shown { labels: of_row, covers: labels.covers }))
+                Ok(Some(Shown { labels: of_row, covers: labels.covers(column) }))
             }
         }
     }
