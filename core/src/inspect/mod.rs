@@ -262,7 +262,8 @@ pub fn draft_plan(table: &Table, profile: &Profile, data: &str, read: &ReadOptio
              [method]\nname   = \"optimal\"   # the best choice of levels; \"incognito\" also lists all safe ones\n\
              metric = \"loss\"      # by which it is the best: `sfumato list metrics`\n";
     if candidates > MOST_CANDIDATES {
-        text += "search = \"bounded\"   # there are too many quasi-identifiers to try every choice of levels\n";
+        text +=
+            "seconds = 10         # how long the search improves: there are too many choices of levels to decide all\n";
     }
     text += "\n[release]\n# title = \"…\"          # what certificate and report call the release\n# date = 2026-11-18    # the day that they bear\nmax_suppressed = \"2%\"   # records that may be left out because their group cannot be made safe\n";
     text
@@ -398,15 +399,16 @@ mod tests {
     }
 
     #[test]
-    fn drafts_of_wide_tables_search_within_bounds() {
+    fn drafts_of_wide_tables_say_how_long_to_search() {
         let searches = |columns: usize| {
             let wide = (0..columns).map(|at| column(&format!("c{at}"), 200, |row| (row * (at + 1) % 30).to_string()));
             let table = Table::new(wide.collect()).unwrap();
             let draft = draft_plan(&table, &inspect(&table), "data.csv", &ReadOptions::default());
             let plan = TablePlan::parse(&draft, Path::new(".")).unwrap();
-            plan.publishing.method.params.choice("search").to_string()
+            assert_eq!(plan.publishing.method.params.count("seconds"), 10);
+            draft.contains("seconds = ")
         };
-        assert_eq!([searches(10), searches(11)], ["exhaustive", "bounded"]);
+        assert_eq!([searches(10), searches(11)], [false, true]);
     }
 
     /// Five records of one person are no group of five people.

@@ -5,7 +5,7 @@
 //! least 0; over quasi-identifiers the geometric mean Π(1+x)^(1/d) − 1, or the arithmetic mean.
 //! **Reference**: Iyengar 2002; aggregated as in ARX.
 
-use super::{Build, Candidate, Metric, Scale, Scales};
+use super::{Build, Candidate, Metric, Scale, Scales, Terms};
 use crate::kind::{Kind, Param, Shape};
 
 /// The description of loss.
@@ -80,6 +80,15 @@ impl Metric for Loss {
 
     fn bound_of(&self, candidate: &Candidate<'_>) -> f64 {
         self.without_suppression(candidate.scales, candidate.levels)
+    }
+
+    fn terms(&self, scales: &Scales) -> Option<Terms> {
+        let columns = scales.columns.len().max(1) as f64;
+        let lost = |scale: &Scale, level: usize| of_column(scale, scales.records, scale.levels[level].leaves);
+        Some(match self.geometric {
+            true => Terms::new(scales, f64::exp_m1, |scale, level| lost(scale, level).ln_1p() / columns),
+            false => Terms::new(scales, |sum| sum, |scale, level| lost(scale, level) / columns),
+        })
     }
 
     fn is_exact(&self) -> bool {

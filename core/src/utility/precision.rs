@@ -4,7 +4,7 @@
 //! **Blind to** how much a step loses. **Reference**: Sweeney 2002 ("Prec", as a loss: one minus
 //! it).
 
-use super::{Build, Candidate, Metric, Scales};
+use super::{Build, Candidate, Metric, Scale, Scales, Terms};
 use crate::kind::Kind;
 
 /// The description of precision.
@@ -41,6 +41,12 @@ impl Metric for Precision {
 
     fn bound_of(&self, candidate: &Candidate<'_>) -> f64 {
         lost(candidate.scales, candidate.levels, 0)
+    }
+
+    fn terms(&self, scales: &Scales) -> Option<Terms> {
+        let columns = scales.columns.len().max(1) as f64;
+        let share = |scale: &Scale, level: usize| level as f64 / scale.height().max(1) as f64 / columns;
+        Some(Terms::new(scales, |sum| sum, share))
     }
 
     fn is_exact(&self) -> bool {
