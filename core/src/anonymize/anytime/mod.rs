@@ -138,8 +138,8 @@ impl<'a> Anytime<'a> {
         }
     }
 
-    /// Searches; says what no safe candidate measures less than. Shares of the work are what was
-    /// best on tables of 9 to 60 columns.
+    /// Searches; says what no safe candidate measures less than. Both sides have a share of the
+    /// work; an early try at the bound ends searches of lattices that can be decided after all.
     fn run(&mut self, allowed: u64) -> f64 {
         let share = |percent: u64| allowed / 100 * percent;
         self.until = share(10);
