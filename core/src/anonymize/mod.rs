@@ -20,10 +20,10 @@
 //! leave open is looked at.
 
 pub mod anatomy;
+mod anytime;
 pub mod auto;
 mod axis;
 pub mod base;
-pub mod bounded;
 mod coupling;
 mod cutting;
 pub mod greedy_grouping;
@@ -54,7 +54,7 @@ use crate::candidate::{Counts, Records};
 use crate::chance::Chance;
 use crate::criterion::{Bound, Requirement};
 use crate::data::{Column, Role, Schema, Table};
-use crate::error::{Error, ErrorCode, Fault, Result};
+use crate::error::{Error, ErrorCode, Result};
 use crate::kind::{self, Kind, Member, Param, Params, Raw, Setting, Shape};
 use crate::utility::ChosenMetric;
 use crate::watch::Watch;
@@ -169,6 +169,8 @@ pub struct Generalization {
     pub all_safe: Nodes,
     /// Whether every candidate was decided or ruled out.
     pub exhaustive: bool,
+    /// What no safe candidate measures less than: the value itself if the search was exhaustive.
+    pub bound: f64,
     /// Safe candidates that were looked at.
     pub considered: Vec<Considered>,
 }
@@ -270,20 +272,12 @@ pub enum Along {
     Nothing,
 }
 
-/// How far a search may go.
+/// How far a search may go that decides every candidate.
 const BUDGET: Param = Param {
     name: "budget",
-    summary: "the most candidates that an exhaustive search may have; a bounded one looks at no more, and at 100000 at most",
+    summary: "the most candidates that are all decided",
     shape: Shape::Count(1),
     default: Some("10000000"),
-};
-
-/// What to do beyond the budget.
-const SEARCH: Param = Param {
-    name: "search",
-    summary: "decide every candidate, or look at no more than the budget and say so",
-    shape: Shape::Choice(&["exhaustive", "bounded"]),
-    default: Some("exhaustive"),
 };
 
 /// What values are ordered by.
@@ -324,22 +318,6 @@ fn level_ranges(task: &LevelTask<'_>) -> Result<Vec<(usize, usize)>> {
     quasi.iter().map(|column| task.schema.level_range(&task.records.described(column))).collect()
 }
 
-/// Searches the whole lattice if the budget allows it; else, if it may be bounded, a part.
-fn search_levels(
-    task: &LevelTask<'_>,
-    budget: u64,
-    is_bounded: bool,
-    whole: fn(&Judge<'_>, Lattice) -> Option<Generalization>,
-) -> Result<Option<Generalization>> {
-    match lattice_within(task, budget) {
-        Ok(lattice) => Ok(whole(&Judge::new(task)?, lattice)),
-        Err(error) if is_bounded && error.fault() == Fault::Resources => {
-            bounded::best(&Judge::new(task)?, &level_ranges(task)?, budget)
-        }
-        Err(error) => Err(error),
-    }
-}
-
 /// How many choices of levels there are.
 fn nodes(task: &LevelTask<'_>) -> Result<u128> {
     let ranges = level_ranges(task)?;
@@ -351,8 +329,8 @@ fn lattice_within(task: &LevelTask<'_>, budget: u64) -> Result<Lattice> {
     let (ranges, nodes) = (level_ranges(task)?, nodes(task)?);
     if nodes > u128::from(budget) {
         let message = format!("the search has {nodes} candidates, more than the budget of {budget}");
-        let help = "under [method]: search = \"bounded\" looks at as many as the budget allows and says that it is not exhaustive; a larger budget, or fewer \
-                    levels and quasi-identifiers, would make it exhaustive";
+        let help = "under [method]: name = \"optimal\" with `seconds` searches as long as it may, however many there are; \
+                    a larger `budget`, or fewer levels and quasi-identifiers, would let all be decided";
         return Err(Error::of(ErrorCode::LatticeTooLarge, message).help(help));
     }
     Ok(Lattice::between(&ranges))
@@ -460,7 +438,7 @@ impl ChosenMethod {
 
     /// Whether it chooses levels of hierarchies, and not groups of records.
     pub fn chooses_levels(&self) -> bool {
-        self.params.iter().any(|(name, _)| name == SEARCH.name)
+        self.params.iter().any(|(name, _)| name == BUDGET.name)
     }
 
     /// Whether its choice among safe outcomes depends on sensitive values, beside what criteria

@@ -282,6 +282,7 @@ fn search(found: &Generalization) -> SearchReport {
         safe: found.safe,
         minimal: found.minimal.clone(),
         exhaustive: found.exhaustive,
+        bound: found.bound,
         considered: found.considered.clone(),
     }
 }

@@ -339,6 +339,8 @@ pub struct SearchReport {
     pub minimal: Vec<Vec<usize>>,
     /// Whether the whole space was decided.
     pub exhaustive: bool,
+    /// What no safe candidate measures less than.
+    pub bound: f64,
     /// Candidates that were looked at and safe, for the picture of risk against utility.
     pub considered: Vec<Considered>,
 }

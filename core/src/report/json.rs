@@ -67,6 +67,7 @@ pub fn internal_json(publication: &Publication) -> Value {
             "checked": search.checked,
             "safe": search.safe,
             "exhaustive": search.exhaustive,
+            "bound": whole_or_real(search.bound),
             "minimal": search.minimal.iter().map(|one| levels(one)).collect::<Vec<_>>(),
         });
     }

@@ -147,7 +147,14 @@ fn method_text(publication: &Publication) -> String {
         0 => String::new(),
         some => format!(", {} of them minimal", grouped(some)),
     };
-    let end = if search.exhaustive { "" } else { " The search was bounded: a better transformation may exist." };
+    let end = match search.exhaustive {
+        true => String::new(),
+        false => format!(
+            " Not every transformation was decided: a better one may exist, but none has {} below {}.",
+            chosen.metric,
+            number(search.bound)
+        ),
+    };
     format!(
         "{} chose by {} = {} among {} transformations (choices of levels); {} were looked at, {} are known to be safe{minimal}.{end}",
         publication.method.name,

@@ -6,7 +6,7 @@
 //! arithmetic mean Σwx/Σw.
 //! **Reference**: Iyengar 2002; aggregated as in ARX.
 
-use super::{Build, Candidate, Metric, Scale, Scales};
+use super::{Build, Candidate, Metric, Scale, Scales, Terms};
 use crate::kind::{Kind, Param, Shape};
 
 /// The description of loss.
@@ -92,6 +92,15 @@ impl Metric for Loss {
 
     fn bound_of(&self, candidate: &Candidate<'_>) -> f64 {
         self.without_suppression(candidate.scales, candidate.levels)
+    }
+
+    fn terms(&self, scales: &Scales) -> Option<Terms> {
+        let all = scales.weights();
+        let lost = |scale: &Scale, level: usize| of_column(scale, scales.records, scale.levels[level].leaves);
+        Some(match self.geometric {
+            true => Terms::new(scales, f64::exp_m1, move |scale, level| lost(scale, level).ln_1p() * scale.weight.to_f64() / all),
+            false => Terms::new(scales, |sum| sum, move |scale, level| lost(scale, level) * scale.weight.to_f64() / all),
+        })
     }
 
     fn is_exact(&self) -> bool {

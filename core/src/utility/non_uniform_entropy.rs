@@ -6,7 +6,7 @@
 //! among the S suppressed records; summed over quasi-identifiers, each times its weight.
 //! **Reference**: De Waal and Willenborg 1999; Gionis and Tassa 2009; suppression as in ARX.
 
-use super::{Build, Candidate, Fixed, Metric, Scales, UNIT, times_ln};
+use super::{Build, Candidate, Fixed, Metric, Scales, Terms, UNIT, times_ln};
 use crate::kind::Kind;
 
 /// The description of non-uniform entropy.
@@ -50,6 +50,12 @@ impl Metric for NonUniformEntropy {
 
     fn bound_of(&self, candidate: &Candidate<'_>) -> f64 {
         of_levels(candidate.scales, candidate.levels) as f64 / UNIT
+    }
+
+    fn terms(&self, scales: &Scales) -> Option<Terms> {
+        Some(Terms::new(scales, |sum| sum, |scale, level| {
+            scale.weight.times(scale.levels[level].entropy) as f64 / UNIT
+        }))
     }
 
     fn is_exact(&self) -> bool {

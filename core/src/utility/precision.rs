@@ -5,7 +5,7 @@
 //! **Blind to** how much a step loses. **Reference**: Sweeney 2002 ("Prec", as a loss: one minus
 //! it).
 
-use super::{Build, Candidate, Metric, Scale, Scales};
+use super::{Build, Candidate, Metric, Scale, Scales, Terms};
 use crate::kind::Kind;
 
 /// The description of precision.
@@ -26,8 +26,7 @@ fn lost(scales: &Scales, levels: &[usize], suppressed: u64) -> f64 {
         scale.weight.to_f64() * (kept * *level as f64 / scale.height().max(1) as f64 + suppressed as f64)
     };
     let sum: f64 = levels.iter().zip(&scales.columns).map(of).sum();
-    let weights: f64 = scales.columns.iter().map(|scale| scale.weight.to_f64()).sum();
-    sum / (weights.max(f64::MIN_POSITIVE) * scales.records.max(1) as f64)
+    sum / (scales.weights() * scales.records.max(1) as f64)
 }
 
 impl Metric for Precision {
@@ -44,6 +43,14 @@ impl Metric for Precision {
 
     fn bound_of(&self, candidate: &Candidate<'_>) -> f64 {
         lost(candidate.scales, candidate.levels, 0)
+    }
+
+    fn terms(&self, scales: &Scales) -> Option<Terms> {
+        let all = scales.weights();
+        let share = |scale: &Scale, level: usize| {
+            scale.weight.to_f64() / all * level as f64 / scale.height().max(1) as f64
+        };
+        Some(Terms::new(scales, |sum| sum, share))
     }
 
     fn is_exact(&self) -> bool {

@@ -32,6 +32,13 @@ pub struct Scales {
     pub joint: Fixed,
 }
 
+impl Scales {
+    /// The sum of the weights.
+    pub fn weights(&self) -> f64 {
+        self.columns.iter().map(|scale| scale.weight.to_f64()).sum::<f64>().max(f64::MIN_POSITIVE)
+    }
+}
+
 /// One quasi-identifier.
 #[derive(Clone, Debug)]
 pub struct Scale {

@@ -448,7 +448,7 @@ fn utility() {
 
 /// Parameters that say how much work may be done: where it is enough, nothing else changes, and
 /// that is what they are for.
-const EFFORT: [&str; 4] = ["budget", "search", "samples", "memory"];
+const EFFORT: [&str; 4] = ["budget", "seconds", "samples", "memory"];
 
 /// Values that a parameter does not have by default; `None` for one that nobody thought of.
 fn other_values(param: &Param) -> Option<&'static [&'static str]> {

@@ -296,14 +296,20 @@ fn search(case: &Case, requirements: &[Requirement], limit: u64, method: &str, m
         metric: &metric,
         chance: Default::default(),
     };
-    run(method, &task)
+    match method {
+        BEYOND => run("optimal", &[("budget", Raw::from("1")), ("seconds", Raw::from("1"))], &task),
+        method => run(method, &[], &task),
+    }
 }
+
+/// The search beyond the budget.
+const BEYOND: &str = "beyond the budget";
 
 /// The methods that choose levels.
 const BY_LEVELS: [&str; 2] = ["incognito", "optimal"];
 
-fn run(method: &str, task: &Task<'_>) -> Option<Generalization> {
-    match ChosenMethod::new(method, &[]).unwrap().build().run(task).unwrap() {
+fn run(method: &str, params: &[(&str, Raw)], task: &Task<'_>) -> Option<Generalization> {
+    match ChosenMethod::new(method, params).unwrap().build().run(task).unwrap() {
         Some(Transformation::Groups(_)) => panic!("{method} chooses levels"),
         Some(Transformation::Levels(found)) => Some(found),
         None => None,
@@ -336,6 +342,7 @@ fn check(case: &Case, requirements: &[Requirement], limit: u64) {
     }
     for metric in utility::KINDS.iter().map(|kind| kind.name).chain([ARITHMETIC]) {
         let wanted = best(&nodes, metric);
+        check_beyond(&nodes, wanted, search(case, requirements, limit, BEYOND, metric), metric);
         for method in BY_LEVELS {
             let context = format!("{method} by {metric} for {names:?}, limit {limit}");
             let found = search(case, requirements, limit, method, metric);
@@ -354,6 +361,26 @@ fn check(case: &Case, requirements: &[Requirement], limit: u64) {
                 assert!(found.all_safe.iter().eq(all.into_iter().cloned()), "{context}");
             }
         }
+    }
+}
+
+/// What the search beyond the budget finds is safe and measured right; nothing safe is below its
+/// bound; and if it says that nothing was missed, nothing was.
+fn check_beyond(nodes: &[Node], wanted: Option<&Node>, found: Option<Generalization>, metric: &str) {
+    let (Some(wanted), Some(found)) = (wanted, &found) else {
+        // A lattice of one is within every budget.
+        assert_eq!(wanted.is_none(), found.is_none(), "{metric}");
+        return;
+    };
+    let least = wanted.values[metric];
+    let rounding = 1e-8 * least.abs().max(1.0);
+    let chosen = nodes.iter().find(|node| node.levels == found.levels).expect("a node");
+    assert!(chosen.safe && (chosen.values[metric] - found.value).abs() < rounding, "{metric}");
+    assert!(found.bound <= least + rounding && least <= found.value + rounding, "{metric}: {found:?}, {least}");
+    assert!(!found.exhaustive || found.value <= least + rounding, "{metric}: {found:?}, {least}");
+    // By metrics that are sums over columns, so small a lattice is searched whole.
+    if ["height", "precision", "loss", "non-uniform-entropy"].contains(&metric) {
+        assert!(found.value <= least + rounding, "{metric}: {found:?}, {least}");
     }
 }
 
@@ -423,7 +450,7 @@ proptest! {
         for method in BY_LEVELS {
             let metric = ChosenMetric::new("loss", &[]).unwrap();
             let task = Task { table: &table, schema: &schema, requirements: &requirements, bound: &bound, limit, metric: &metric, chance: Default::default(), watch: sfumato::watch::Watch::NONE };
-            let found = run(method, &task);
+            let found = run(method, &[], &task);
             prop_assert_eq!(found.map(|found| found.levels), best(&nodes, "loss").map(|node| node.levels.clone()));
         }
     }
@@ -461,8 +488,8 @@ proptest! {
         let wanted = [k_anonymity("2", &schema)];
         let run = |case: &Case, threads: usize| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            let found = pool.install(|| search(case, &wanted, 2, "optimal", "loss"));
-            found.map(|found| (found.levels, found.value.to_bits(), found.suppressed))
+            let found = pool.install(|| ["optimal", BEYOND].map(|method| search(case, &wanted, 2, method, "loss")));
+            found.map(|found| found.map(|found| (found.levels, found.value.to_bits(), found.suppressed)))
         };
         prop_assert_eq!(run(&case, 1), run(&turned, 3));
     }
@@ -485,7 +512,7 @@ fn check_with(case: &Case, schema: &Schema, requirements: &[Requirement], limit:
             metric: &metric,
             chance: Default::default(),
         };
-        let found = run(method, &task);
+        let found = run(method, &[], &task);
         let wanted = best(&nodes, "loss").map(|node| node.levels.clone());
         assert_eq!(found.map(|found| found.levels), wanted, "{method} {}", requirements[0].criterion.kind.name);
     }

@@ -249,6 +249,7 @@ mod tests {
                     safe: 2,
                     minimal: vec![vec![3]],
                     exhaustive: true,
+                    bound: 0.5,
                     considered: vec![
                         Considered { levels: vec![3], value: 0.226, risk: 0.1, suppressed: 9 },
                         Considered { levels: vec![4], value: 1.0, risk: 0.001, suppressed: 0 },

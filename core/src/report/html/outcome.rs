@@ -271,6 +271,7 @@ pub(super) fn done(publication: &Publication, guard: &Guard) -> Markup {
                 (fact("Known to be safe", &grouped(search.safe)))
                 @if !search.minimal.is_empty() { (fact("Minimal among these", &grouped(search.minimal.len() as u64))) }
                 (fact("Whole search decided", if search.exhaustive { "yes" } else { "no" }))
+                @if !search.exhaustive { (fact("Value found, and at least", &format!("{}, {}", number(search.value), number(search.bound)))) }
             }
         }
         @if let Some(chosen) = &method.chosen {
@@ -318,7 +319,7 @@ fn search_words(search: &SearchReport) -> String {
     let decided = if search.exhaustive {
         "The others were decided by what these imply, so nothing was missed."
     } else {
-        "Not every candidate was decided, so a better one may exist."
+        "Not every candidate was decided, so a better one may exist; none can be below the bound."
     };
     let safe = match (search.safe, search.minimal.len()) {
         (0, _) => "None is known to be safe.".to_string(),
