@@ -1,11 +1,9 @@
 //! What a plan says about columns, checked against a table.
 
-use super::hierarchy::{Hierarchy, Rule};
+use super::hierarchy::{Hierarchy, Rule, keep_or_suppress};
 use super::{Column, Role, Table, ValueType};
 use crate::error::{Error, Result};
-use crate::kind::Raw;
 use std::borrow::Cow;
-use std::path::Path;
 use std::sync::Arc;
 
 /// What a plan says about one column.
@@ -165,8 +163,7 @@ impl Schema {
         if self.find(column.name()).is_some_and(|spec| spec.rule.is_some()) {
             return self.hierarchy(column);
         }
-        let rule = super::hierarchy::rule(&[("suppress", Raw::Flag(true))], Path::new("."))?;
-        Hierarchy::bind(&*rule, column)
+        Hierarchy::bind(&*keep_or_suppress(), column)
     }
 
     /// The lowest and the highest level on which a quasi-identifier may be published.

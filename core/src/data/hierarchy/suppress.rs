@@ -11,13 +11,16 @@ pub(super) const KIND: Kind<Build> = Kind {
     reference: "Samarati 2001",
     params: &[Param { name: "suppress", summary: "must be true", shape: Shape::Flag, default: None }],
     example: &[("suppress", "true")],
-    build: |params, _| match params.flag("suppress") {
-        true => Ok(Box::new(Suppress)),
-        false => Err(Error::plan("`suppress = false` makes no hierarchy").help("leave the hierarchy out")),
+    build: Build {
+        make: |params, _| match params.flag("suppress") {
+            true => Ok(Box::new(Suppress)),
+            false => Err(Error::plan("`suppress = false` makes no hierarchy").help("leave the hierarchy out")),
+        },
+        draft: |_| Some(("true".into(), 2)),
     },
 };
 
-struct Suppress;
+pub(super) struct Suppress;
 
 impl Rule for Suppress {
     fn ladder(&self, column: &Column) -> Result<Ladder> {
