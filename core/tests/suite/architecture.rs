@@ -280,3 +280,30 @@ fn no_surface_names_a_member() {
     }
     assert!(naming.is_empty(), "{}", naming.join("\n"));
 }
+
+/// Files of tests that say what every member of a family is, from its definition: a new member joins
+/// them, or is read in floats where there is another such file.
+const READINGS: [&str; 5] = [
+    "suite/support/mod.rs",
+    "suite/small_world/naive.rs",
+    "suite/search.rs",
+    "suite/transactions.rs",
+    "suite/papers/skewed.rs",
+];
+
+/// Whoever names every member of a family has a list that each new one would have to join.
+#[test]
+fn no_test_but_a_plain_reading_lists_a_family() {
+    let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
+    let is_reading = |path: &PathBuf| READINGS.iter().any(|reading| path.ends_with(reading));
+    let families: Vec<_> = families().into_iter().filter(|family| family.2.len() > 4).collect();
+    for path in files(&tests).into_iter().filter(|path| !is_reading(path)) {
+        let code = fs::read_to_string(&path).expect("a source file");
+        for (family, _, members) in &families {
+            // What is said of one column is said of several.
+            let plain = |name: &str| name.strip_prefix("multi-attribute-").unwrap_or(name).to_string();
+            let all = members.iter().all(|name| has_word(&code, &plain(name)));
+            assert!(!all, "{} lists every member of {family}: loop over its list", path.display());
+        }
+    }
+}
