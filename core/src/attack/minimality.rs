@@ -34,7 +34,7 @@ use super::worlds::{Effort, Estimate, Scene};
 use super::{Attack, Build, Finding, Making, SUPPRESSED_UNDECIDED, Target, UNDECIDED_PEOPLE, VULNERABLE_SHARE};
 use crate::anonymize::{Class, Replay, Safety};
 use crate::candidate::Groups;
-use crate::criterion::{About, Bound, Knowledge, Limit, Scope, Subject, frequency};
+use crate::criterion::{About, Bound, Knowledge, Limit, Scope, Subject};
 use crate::data::{Column, Role, Schema, Table};
 use crate::error::Result;
 use crate::exact::Fraction;
@@ -173,7 +173,7 @@ struct Side<'a> {
     ground: &'a Ground<'a>,
     column: &'a Column,
     values: Vec<Value>,
-    /// The l of frequency l-diversity where no other criterion reads values.
+    /// The l of frequency l-diversity where nothing else is asked of values.
     l: Option<f64>,
     /// Whether what is promised, or what the method did, depends on records that are not published.
     whole_matters: bool,
@@ -216,8 +216,8 @@ impl<'a> Side<'a> {
         let values = (0u32..).zip(cared_for(ground.schema, column)).map(value).collect();
         let criteria = target.promises.criteria.iter().filter(|(_, bound)| !matches!(bound.subject, Subject::Nothing));
         let l = match criteria.collect::<Vec<_>>()[..] {
-            [(wanted, _)] if wanted.criterion.kind.name == frequency::KIND.name && wanted.on == [name] => {
-                Some(wanted.criterion.params.decimal("l").fraction().to_f64())
+            [(wanted, bound)] if wanted.on == [name] => {
+                bound.criterion.properties().share.map(|share| Fraction::new(share.den, share.num).to_f64())
             }
             _ => None,
         };

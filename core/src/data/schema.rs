@@ -1,6 +1,6 @@
 //! What a plan says about columns, checked against a table.
 
-use super::hierarchy::{Hierarchy, Rule, suppressing};
+use super::hierarchy::{Hierarchy, Rule, keep_or_suppress};
 use super::{Column, Role, Table, ValueType, Weight};
 use crate::error::{Error, Result};
 use std::borrow::Cow;
@@ -103,7 +103,7 @@ impl Schema {
     /// The same schema with quasi-identifiers that are kept or replaced by `*`, whatever their
     /// hierarchy.
     pub fn with_quasi_suppressed(mut self) -> Schema {
-        let rule: Arc<dyn Rule> = suppressing().into();
+        let rule: Arc<dyn Rule> = keep_or_suppress().into();
         let quasi = self.0.iter_mut().filter(|spec| spec.role == Role::Quasi);
         quasi.for_each(|spec| spec.rule = Some(Arc::clone(&rule)));
         self
@@ -188,7 +188,7 @@ impl Schema {
         if self.find(column.name()).is_some_and(|spec| spec.rule.is_some()) {
             return self.hierarchy(column);
         }
-        Hierarchy::bind(&*suppressing(), column)
+        Hierarchy::bind(&*keep_or_suppress(), column)
     }
 
     /// The lowest and the highest level on which a quasi-identifier may be published.

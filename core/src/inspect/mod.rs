@@ -14,9 +14,9 @@ pub use batches::{Batches, Period, Rate, batches, date_columns};
 pub use eligibility::{Eligibility, Sight, Way, eligibility, ways};
 pub use transactions::{TransactionProfile, draft_transaction_plan, inspect_transactions};
 
-use crate::anonymize;
 use crate::candidate::dense_ids;
-use crate::data::{Column, Domain, ReadOptions, Role, Table, ValueType};
+use crate::data::{Column, ReadOptions, Role, Table, ValueType, hierarchy};
+use crate::{anonymize, criterion, skew};
 use rayon::prelude::*;
 use roles::Suggestion;
 
@@ -229,38 +229,51 @@ pub fn draft_plan(table: &Table, profile: &Profile, data: &str, read: &ReadOptio
     for (column, found) in table.columns().iter().zip(&profile.columns) {
         let mut hierarchy = String::new();
         if found.role == Role::Quasi {
-            let rule = drafted_hierarchy(column.domain());
+            let rule = hierarchy::draft(column.domain());
             hierarchy = rule.map_or(String::new(), |rule| format!(", hierarchy = {{ {rule} }}"));
         }
         text +=
             &format!("{:width$} = {{ role = \"{}\"{hierarchy} }}   # {}\n", key(&found.name), found.role, found.reason);
     }
-    text += "\n# What must hold for every group of records that look alike: `sfumato list criteria`.\n\
-             [[require]]\ncriterion = \"k-anonymity\"\nk = 5\n";
-    for column in profile.columns.iter().filter(|column| column.role == Role::Sensitive) {
-        text += &format!(
-            "\n[[require]]\ncriterion = \"distinct-l-diversity\"\non = {}\nl = {}\n",
-            quoted(&column.name),
-            column.distinct.clamp(1, 3),
-        );
-        if column.top_share > 0.5 {
-            text += &format!(
-                "# One value of {} has {:.0} % of the records: no grouping keeps it to half of a group. For frequency-l-diversity add [skew] method = \"calibrated\".\n",
-                quoted(&column.name),
-                column.top_share * 100.0
-            );
-        }
-    }
-    if !profile.columns.iter().any(|column| column.role == Role::Sensitive) {
-        text += "\n# No column's name sounds sensitive. If one is, give it role = \"sensitive\" above and ask for diversity:\n\
-                 # [[require]]\n# criterion = \"distinct-l-diversity\"\n# on = \"…\"\n# l = 3\n";
-    }
+    text += &drafted_criteria(profile);
     text += &format!(
         "\n# How to publish: `sfumato publish` with this plan.\n\
          [method]\nname = \"{}\"   # the method that keeps most; `sfumato list methods` has them all\n",
         anonymize::DEFAULT.name
     );
     text += "\n[release]\n# title = \"…\"          # what certificate and report call the release\n# date = 2026-11-18    # the day that they bear\nmax_suppressed = \"2%\"   # records that may be left out because their group cannot be made safe\n";
+    text
+}
+
+/// What a first plan requires: of every group, and of the values of each sensitive column.
+fn drafted_criteria(profile: &Profile) -> String {
+    let [of_groups, of_values] = criterion::FIRST;
+    let parameter = of_values.params[0].name;
+    let mut text = format!(
+        "\n# What must hold for every group of records that look alike: `sfumato list criteria`.\n\
+         [[require]]\ncriterion = \"{}\"\n",
+        of_groups.name
+    );
+    of_groups.example.iter().for_each(|(name, value)| text += &format!("{name} = {value}\n"));
+    let sensitive = || profile.columns.iter().filter(|column| column.role == Role::Sensitive);
+    for column in sensitive() {
+        let (on, number) = (quoted(&column.name), column.distinct.clamp(1, 3));
+        text += &format!("\n[[require]]\ncriterion = \"{}\"\non = {on}\n{parameter} = {number}\n", of_values.name);
+        if column.top_share > 0.5 {
+            text += &format!(
+                "# One value of {on} has {:.0} % of the records: no grouping keeps it to half of a group. A criterion that asks for that needs [skew] method = \"{}\".\n",
+                column.top_share * 100.0,
+                skew::ADVISED.name
+            );
+        }
+    }
+    if sensitive().next().is_none() {
+        text += &format!(
+            "\n# No column's name sounds sensitive. If one is, give it role = \"sensitive\" above and ask for diversity:\n\
+             # [[require]]\n# criterion = \"{}\"\n# on = \"…\"\n# {parameter} = 3\n",
+            of_values.name
+        );
+    }
     text
 }
 
@@ -280,46 +293,6 @@ fn data_section(data: &str, table: &Table, read: &ReadOptions) -> String {
         text += "trim = true\n";
     }
     text
-}
-
-/// A hierarchy that fits the values' type; none for decimals, which are published as ranges.
-fn drafted_hierarchy(domain: &Domain) -> Option<String> {
-    let present = domain.len() - usize::from(domain.missing().is_some());
-    let labels = || domain.labels().iter().take(present);
-    let codes = labels().all(|label| label.len() >= 3 && label.bytes().all(|byte| byte.is_ascii_digit()));
-    let suppress = || Some("suppress = true".to_string());
-    if present == 0 {
-        return suppress();
-    }
-    let length = domain.label(0).len();
-    match domain.value_type() {
-        ValueType::Integer | ValueType::Text
-            if codes && labels().all(|label| label.len() == length) && present > 20 =>
-        {
-            Some(format!("redact = {length}"))
-        }
-        ValueType::Date => Some("dates = true".into()),
-        ValueType::Integer if present > 2 => Some(intervals(domain.label(0), domain.label(present as u32 - 1))),
-        ValueType::Decimal if present > 2 => None,
-        ValueType::Text if present > 8 => Some("fanout = [2, 2]".into()),
-        _ => suppress(),
-    }
-}
-
-/// Three nested widths; the widest has a handful of intervals between the least and the greatest
-/// value.
-fn intervals(least: &str, greatest: &str) -> String {
-    let range = greatest.parse::<f64>().unwrap_or(0.0) - least.parse::<f64>().unwrap_or(0.0);
-    let mut width = 2u64;
-    while (width as f64) * 24.0 < range && width < 1 << 50 {
-        width = next_nice(width);
-    }
-    format!("intervals = [{width}, {}, {}]", width * 2, width * 4)
-}
-
-/// 1, 2, 5, 10, 20, 50, …
-fn next_nice(width: u64) -> u64 {
-    if width.to_string().starts_with('2') { width / 2 * 5 } else { width * 2 }
 }
 
 fn quoted(text: &str) -> String {
@@ -365,7 +338,7 @@ mod tests {
             let plan = TablePlan::parse(&draft, Path::new(".")).unwrap_or_else(|error| panic!("{error}\n{draft}"));
             assert_eq!(plan.schema.columns().len(), table.columns().len());
             for column in plan.schema.select(&table, Role::Quasi).unwrap() {
-                let is_drafted = drafted_hierarchy(column.domain()).is_some();
+                let is_drafted = hierarchy::draft(column.domain()).is_some();
                 assert_eq!(plan.schema.hierarchy(column).is_ok(), is_drafted, "{}", column.name());
             }
         }
@@ -423,12 +396,5 @@ mod tests {
         let pairs: Vec<&Combination> = profile.combinations.iter().filter(|found| found.columns.len() == 2).collect();
         assert!(pairs.len() == KEPT && pairs.is_sorted_by(|a, b| a.unique_share >= b.unique_share));
         assert!(profile.combinations.iter().all(|found| !found.columns.contains(&"patient".to_string())));
-    }
-
-    #[test]
-    fn widths_are_nice() {
-        assert_eq!(intervals("0", "99"), "intervals = [5, 10, 20]");
-        assert_eq!(intervals("17", "30"), "intervals = [2, 4, 8]");
-        assert_eq!(intervals("0", "100000"), "intervals = [5000, 10000, 20000]");
     }
 }

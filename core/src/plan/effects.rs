@@ -7,7 +7,7 @@ use super::publishing::{Attempt, Publishing, QUERIES, measure_of};
 use super::section::{Section, number, share, text};
 use crate::anonymize::Class;
 use crate::criterion::Requirement;
-use crate::data::hierarchy::suppressing;
+use crate::data::hierarchy::keep_or_suppress;
 use crate::data::{ColumnSpec, Role, Weight};
 use crate::error::{Error, ErrorCode, Result};
 use crate::exact::Fraction;
@@ -76,7 +76,7 @@ impl Case<'_> {
             let why = "a bucketized release publishes exact quasi-identifiers";
             return self.idle("method", "cells", why, "leave it out, or publish with form = \"generalized\"");
         }
-        let suppressing = suppressing();
+        let suppressing = keep_or_suppress();
         let mut quasi = self.plan.schema.columns().iter().filter(|spec| spec.role == Role::Quasi);
         let is_other =
             |spec: &&ColumnSpec| spec.rule.as_ref().is_some_and(|rule| rule.stated() != suppressing.stated());

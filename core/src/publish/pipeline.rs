@@ -283,7 +283,7 @@ fn refuse_joined_values(bound: &Bound, form: Form) -> Result<()> {
         }
         (Holders::Cells, _) => {
             let error = Error::plan("publishing whole cells would show which values are one person's");
-            Err(error.help("write one record for each value, name the column that says whose it is (person = \"…\") and give it role = \"identifier\"; `check` and `skyline` read cells as they are"))
+            Err(error.help("write one record for each value, name the column that says whose it is (person = \"…\") and give it role = \"identifier\"; `sfumato check` and `sfumato skyline` read cells as they are"))
         }
     }
 }

@@ -17,7 +17,7 @@ use crate::audit::{Answer, audit_bound};
 use crate::certificate::broken;
 use crate::certificate::table::{Declared, Figures};
 use crate::criterion::{Bound, Requirement, Scope};
-use crate::data::{Column, Formats, Formulas, Role, Schema, Table};
+use crate::data::{Column, Formats, Formulas, Role, Schema, Table, hierarchy};
 use crate::error::{Fault, Result};
 use crate::inspect::alike_notes;
 use crate::kind::{Params, Setting};
@@ -237,7 +237,7 @@ impl Stated {
         let mut utility = grouped::measure(&release.groups, release.table.rows() as u64 + self.suppressed);
         let levels: Vec<_> = self.columns.iter().filter_map(|column| column.level).collect();
         if !levels.is_empty() {
-            utility.push(("height", levels.iter().map(|level| level.level as f64).sum()));
+            utility.push(grouped::height(levels.iter().map(|level| level.level)));
         }
         utility
     }
@@ -299,8 +299,7 @@ impl Stated {
     /// release may lack a hierarchy, or values that the criterion names.
     fn refuse_impossible(&self, table: &Table, wanted: &Requirement) -> Result<()> {
         let mut specs = self.schema.columns().to_vec();
-        let rule = crate::data::hierarchy::rule(&[("suppress", crate::kind::Raw::Flag(true))], Path::new("."))?;
-        let rule: Arc<dyn crate::data::hierarchy::Rule> = Arc::from(rule);
+        let rule: Arc<dyn hierarchy::Rule> = hierarchy::keep_or_suppress().into();
         for spec in specs.iter_mut().filter(|spec| spec.rule.is_none() && wanted.on.contains(&spec.name)) {
             spec.rule = Some(rule.clone());
         }

@@ -1,6 +1,6 @@
 //! Deciding from counts alone gives what the table gives.
 
-use crate::support::requirement_of;
+use crate::support::{COUNT_PEOPLE, requirement_of};
 use proptest::prelude::*;
 use sfumato::anonymize::{ChosenMethod, Generalization, Judge, LevelTask, Transformation};
 use sfumato::audit::{Audit, audit_counts};
@@ -262,10 +262,6 @@ proptest! {
         }
     }
 }
-
-/// Criteria that ask how many people there are, and not for shares alone: with more people of each
-/// kind they hold the sooner.
-const COUNT_PEOPLE: [&str; 4] = ["k-anonymity", "alpha-k-anonymity", "ck-safety", "skyline"];
 
 /// Vectors of labels with their counts.
 fn by_labels(counts: &Counts) -> BTreeMap<Vec<String>, u64> {

@@ -2,9 +2,9 @@
 
 use super::{Build, Ladder, Rule, Ruler, TOP, ladder_of};
 use crate::data::value_type::parse_date;
-use crate::data::{Column, Dictionary, without_missing};
+use crate::data::{Column, Dictionary, ValueType, without_missing};
 use crate::error::{Error, Result};
-use crate::kind::{Kind, Param, Shape};
+use crate::kind::{Kind, Param, Params, Shape};
 use jiff::civil::Date;
 
 pub(super) const KIND: Kind<Build> = Kind {
@@ -21,15 +21,12 @@ pub(super) const KIND: Kind<Build> = Kind {
         },
     ],
     example: &[("dates", "true")],
-    build: |params, _| {
-        if !params.flag("dates") {
-            return Err(Error::plan("`dates = false` makes no hierarchy").help("leave the hierarchy out"));
-        }
-        let units: Vec<Unit> = params.values("units").iter().map(|name| Unit::find(name)).collect::<Result<_>>()?;
-        if !units.is_sorted_by(|a, b| a < b) {
-            return Err(Error::plan("dates: `units` must go from fine to coarse").help("month, quarter, year, decade"));
-        }
-        Ok(Box::new(Dates { units: if units.is_empty() { Unit::ALL.to_vec() } else { units } }))
+    build: Build {
+        make: |params, _| Ok(Box::new(Dates::new(params)?)),
+        draft: |domain| {
+            let are_dates = domain.value_type() == ValueType::Date && domain.present() > 0;
+            are_dates.then(|| "true".into())
+        },
     },
 };
 
@@ -80,6 +77,17 @@ struct Dates {
 }
 
 impl Dates {
+    fn new(params: &Params) -> Result<Dates> {
+        if !params.flag("dates") {
+            return Err(Error::plan("`dates = false` makes no hierarchy").help("leave the hierarchy out"));
+        }
+        let units: Vec<Unit> = params.values("units").iter().map(|name| Unit::find(name)).collect::<Result<_>>()?;
+        if !units.is_sorted_by(|a, b| a < b) {
+            return Err(Error::plan("dates: `units` must go from fine to coarse").help("month, quarter, year, decade"));
+        }
+        Ok(Dates { units: if units.is_empty() { Unit::ALL.to_vec() } else { units } })
+    }
+
     /// From the first to the last published day, as far as the coarsest units reach that these lie
     /// in: the same on every level and for every grouping, as long as the same ends are published.
     fn whole(&self, published: &Dictionary) -> Option<String> {

@@ -1,7 +1,7 @@
 //! Intervals of nested widths, with optional bottom and top coding.
 
 use super::{Build, Ladder, Rule, Ruler, TOP, ladder_of};
-use crate::data::{Column, Dictionary, without_missing};
+use crate::data::{Column, Dictionary, ValueType, without_missing};
 use crate::error::{Error, Result};
 use crate::exact::Decimal;
 use crate::kind::{Kind, Param, Params, Range, Shape};
@@ -27,8 +27,30 @@ pub(super) const KIND: Kind<Build> = Kind {
         },
     ],
     example: &[("intervals", "[5, 10, 20]")],
-    build: |params, _| Ok(Box::new(Intervals::new(params)?)),
+    build: Build {
+        make: |params, _| Ok(Box::new(Intervals::new(params)?)),
+        draft: |domain| {
+            let are_several = domain.value_type() == ValueType::Integer && domain.present() > 2;
+            are_several.then(|| nice_widths(domain.label(0), domain.label(domain.present() as u32 - 1)))
+        },
+    },
 };
+
+/// Three nested widths; the widest has a handful of intervals between the least and the greatest
+/// value.
+fn nice_widths(least: &str, greatest: &str) -> String {
+    let range = greatest.parse::<f64>().unwrap_or(0.0) - least.parse::<f64>().unwrap_or(0.0);
+    let mut width = 2u64;
+    while (width as f64) * 24.0 < range && width < 1 << 50 {
+        width = next_nice(width);
+    }
+    format!("[{width}, {}, {}]", width * 2, width * 4)
+}
+
+/// 1, 2, 5, 10, 20, 50, …
+fn next_nice(width: u64) -> u64 {
+    if width.to_string().starts_with('2') { width / 2 * 5 } else { width * 2 }
+}
 
 /// A decimal as an integer times a power of ten: enough for exact interval arithmetic.
 #[derive(Clone, Copy, Debug)]
@@ -265,6 +287,7 @@ impl Rule for Intervals {
 #[cfg(test)]
 mod tests {
     use super::super::tests::{levels, numbers};
+    use super::nice_widths;
     use crate::kind::Raw;
 
     #[test]
@@ -320,5 +343,12 @@ mod tests {
         let error = levels(&[("intervals", numbers(&["5", "12"]))], &["1"]).unwrap_err().to_string();
         assert!(error.contains("do not nest"), "{error}");
         assert!(levels(&[("intervals", numbers(&["5"]))], &["old"]).is_err());
+    }
+
+    #[test]
+    fn widths_are_nice() {
+        assert_eq!(nice_widths("0", "99"), "[5, 10, 20]");
+        assert_eq!(nice_widths("17", "30"), "[2, 4, 8]");
+        assert_eq!(nice_widths("0", "100000"), "[5000, 10000, 20000]");
     }
 }
