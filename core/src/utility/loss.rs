@@ -98,8 +98,12 @@ impl Metric for Loss {
         let all = scales.weights();
         let lost = |scale: &Scale, level: usize| of_column(scale, scales.records, scale.levels[level].leaves);
         Some(match self.geometric {
-            true => Terms::new(scales, f64::exp_m1, move |scale, level| lost(scale, level).ln_1p() * scale.weight.to_f64() / all),
-            false => Terms::new(scales, |sum| sum, move |scale, level| lost(scale, level) * scale.weight.to_f64() / all),
+            true => Terms::new(scales, f64::exp_m1, move |scale, level| {
+                lost(scale, level).ln_1p() * scale.weight.to_f64() / all
+            }),
+            false => {
+                Terms::new(scales, |sum| sum, move |scale, level| lost(scale, level) * scale.weight.to_f64() / all)
+            }
         })
     }
 

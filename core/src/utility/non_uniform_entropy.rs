@@ -53,9 +53,11 @@ impl Metric for NonUniformEntropy {
     }
 
     fn terms(&self, scales: &Scales) -> Option<Terms> {
-        Some(Terms::new(scales, |sum| sum, |scale, level| {
-            scale.weight.times(scale.levels[level].entropy) as f64 / UNIT
-        }))
+        Some(Terms::new(
+            scales,
+            |sum| sum,
+            |scale, level| scale.weight.times(scale.levels[level].entropy) as f64 / UNIT,
+        ))
     }
 
     fn is_exact(&self) -> bool {

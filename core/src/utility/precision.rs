@@ -47,9 +47,8 @@ impl Metric for Precision {
 
     fn terms(&self, scales: &Scales) -> Option<Terms> {
         let all = scales.weights();
-        let share = |scale: &Scale, level: usize| {
-            scale.weight.to_f64() / all * level as f64 / scale.height().max(1) as f64
-        };
+        let share =
+            |scale: &Scale, level: usize| scale.weight.to_f64() / all * level as f64 / scale.height().max(1) as f64;
         Some(Terms::new(scales, |sum| sum, share))
     }
 

@@ -75,13 +75,13 @@ pub trait Rule: Send + Sync {
 pub struct Build {
     /// Makes a rule from checked parameters; files are relative to the folder.
     pub make: fn(&kind::Params, &Path) -> Result<Box<dyn Rule>>,
-    /// What a first plan writes behind the kind's name for a column with these values, and how many
-    /// levels that makes; `None` if they do not suggest this kind.
+    /// What a first plan writes behind the kind's name for a column with these values; `None` if they
+    /// do not suggest this kind.
     pub draft: fn(&Domain) -> Option<String>,
 }
 
-/// The kinds of hierarchy, in the order in which documentation lists them and drafts try them: the
-/// last fits every column. In a plan the key that bears a kind's name chooses it.
+/// The kinds of hierarchy, in the order in which documentation lists them and drafts try them.
+/// In a plan the key that bears a kind's name chooses it.
 pub const KINDS: [&Kind<Build>; 6] =
     [&file::KIND, &redact::KIND, &intervals::KIND, &dates::KIND, &fanout::KIND, &suppress::KIND];
 
