@@ -57,7 +57,8 @@ impl Anytime<'_> {
     }
 
     fn coarsest(&mut self) -> Option<Place> {
-        match self.look_at_base(&[self.whole.high.clone()]).pop() {
+        let high = self.whole.high.clone();
+        match self.look_at_base(&[high]).pop() {
             Some(Sight::Safe(place)) => Some(place),
             _ => None,
         }
@@ -145,7 +146,7 @@ impl Anytime<'_> {
             if best != *at {
                 return Some(best);
             }
-            if self.look(&set, &[finer.clone()]) == [Sight::Below] {
+            if self.look(&set, std::slice::from_ref(&finer)) == [Sight::Below] {
                 let order = self.by_gain(&finer);
                 self.learn(&set, &finer, &order);
             }

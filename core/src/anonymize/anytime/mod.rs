@@ -378,8 +378,11 @@ mod tests {
         }
     }
 
+    /// What is done, of how much, and the best so far.
+    type Heard = (u64, Option<u64>, Option<f64>);
+
     struct Follower {
-        heard: Mutex<Vec<(u64, Option<u64>, Option<f64>)>>,
+        heard: Mutex<Vec<Heard>>,
         patience: usize,
     }
 

@@ -82,7 +82,7 @@ impl Anytime<'_> {
             let region = self.whole.clone();
             let price = self.conflicts.price(&region, terms)?;
             let paid = price.paid(&region);
-            match self.look_at_base(&[paid.clone()]).pop() {
+            match self.look_at_base(std::slice::from_ref(&paid)).pop() {
                 Some(Sight::Safe(place)) => return Some(place),
                 Some(Sight::Below) => {
                     let (base, order) = (self.base.clone(), self.by_left(&price));
@@ -223,7 +223,7 @@ impl Anytime<'_> {
             return vec![region];
         }
         let paid = price.paid(&region);
-        match self.look(&task.set.clone(), &[paid.clone()]).pop() {
+        match self.look(&task.set.clone(), std::slice::from_ref(&paid)).pop() {
             Some(Sight::Below) => {
                 let order = self.by_left(&price);
                 self.learn(&task.set.clone(), &paid, &order);
@@ -238,7 +238,9 @@ impl Anytime<'_> {
         let narrowest = self.conflicts.narrowest(&region).map(|conflict| ways_out(conflict, &region).collect());
         let ways: Vec<(usize, usize)> = match narrowest {
             Some(ways) => ways,
-            None if paid != region.low && self.look(&task.set.clone(), &[region.low.clone()]) == [Sight::Unknown] => {
+            None if paid != region.low
+                && self.look(&task.set.clone(), std::slice::from_ref(&region.low)) == [Sight::Unknown] =>
+            {
                 return vec![region];
             }
             // The finest is in no conflict and was looked at: all others are coarser somewhere.
