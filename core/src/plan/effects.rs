@@ -102,10 +102,10 @@ impl Case<'_> {
             ("all quasi-identifiers have the same one".to_string(), "leave it out, or let another column have less")
         } else if method.chooses_levels() && !method.weighs_columns(metric) {
             let why = format!("the metric {} does not add up what columns lose", metric.kind.name);
-            (why, "leave it out, or use a metric that does (`sfumato list metrics`), such as \"loss\"")
-        } else if !method.weighs_columns(metric) {
+            (why, "leave it out, or use a metric that does (`sfumato list metrics`)")
+        } else if !method.weighs_columns(metric) || method.is_open() && self.bucketized() {
             let why = format!("{}, as the plan sets it, does not compare what columns lose", method.kind.name);
-            (why, "leave it out, or use a method that does, such as \"optimal\" or \"mondrian\"")
+            (why, "leave it out, or use a method that does, see `sfumato list methods`")
         } else {
             return Ok(());
         };

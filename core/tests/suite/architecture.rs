@@ -196,7 +196,7 @@ fn kinds_of(code: &str) -> Vec<&str> {
 }
 
 /// Names that are ordinary words too: only by itself or in quotes is such a word a name.
-const WORDS: [&str; 6] = ["base", "height", "loss", "precision", "skyline", "suppress"];
+const WORDS: [&str; 7] = ["auto", "base", "height", "loss", "precision", "skyline", "suppress"];
 
 /// Names that are also keys of plans and reports, or options of commands.
 const KEYS: [&str; 3] = ["dates", "eligibility", "file"];

@@ -4,10 +4,11 @@
 use sfumato::chance::Chance;
 use sfumato::data::{Column, Formats, Table, sample};
 use sfumato::publish::{ColumnReport, Made};
+use sfumato::release::{self, Destination};
 use sfumato::utility::information::widths;
 use sfumato::{TablePlan, publish};
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Columns with what is said besides of each, and what must hold.
 fn plan(words: [&str; 3], method: &str) -> TablePlan {
@@ -166,7 +167,7 @@ fn prediction_is_comparable_between_forms() {
     let predicted = |words: [&str; 3], method: &str, form: &str| {
         let text = plan(words, method).to_toml().unwrap();
         let text = format!(
-            "{text}\n[release]\nform = \"{form}\"\n[gate]\nattacks = \"report\"\n[utility]\ntarget = \"disease\"\n"
+            "{text}\n[release]\nform = \"{form}\"\n[gate]\nattacks = \"report\"\n[[utility]]\nmetric = \"classification\"\ntarget = \"disease\"\n"
         );
         let mut plan = TablePlan::parse(&text, Path::new(".")).unwrap();
         plan.publishing.chance = Chance::insecure(3);
@@ -183,6 +184,36 @@ fn prediction_is_comparable_between_forms() {
         assert_eq!((found.before, found.baseline), (starred.before, starred.baseline), "one original");
         assert!(found.after > 0.6, "{found:?}");
     }
+}
+
+/// What only one release was asked for is measured on the other as well.
+#[test]
+fn releases_are_compared_by_the_criteria_of_all() {
+    let folder = tempfile::tempdir().unwrap();
+    let (table, formats) = (sample::hospital(1_000, 5), Formats::default());
+    let wanted = ["criterion = \"k-anonymity\"\nk = 5", "criterion = \"distinct-l-diversity\"\nl = 3"];
+    let folders = ["first", "second"].map(|name| folder.path().join(name));
+    for (target, wanted) in folders.iter().zip(wanted) {
+        let text = plan(["", "", ""], "name = \"mondrian\"").to_toml().unwrap();
+        let text = text.replace("criterion = \"k-anonymity\"\nk = 5", wanted);
+        let mut plan = TablePlan::parse(&text, Path::new(".")).unwrap();
+        plan.publishing.chance = Chance::insecure(3);
+        release::write(&made(&plan, &table), &plan, &Destination::new(target), &formats).unwrap();
+    }
+    let certificates = folders.each_ref().map(|folder| release::certificate(folder).unwrap());
+    let read: Vec<_> = folders.iter().map(PathBuf::as_path).zip(&certificates).collect();
+    let documents = release::compared(&read, &formats);
+    for (document, own) in documents.iter().zip(&certificates) {
+        let criteria = document["criteria"].as_array().unwrap();
+        assert_eq!(criteria.len(), 2, "{criteria:?}");
+        assert_eq!(criteria[0], own.document["criteria"][0]);
+        assert!(criteria[1]["holds"].is_null() && criteria[1]["measured"].as_f64() >= Some(1.0), "{criteria:?}");
+    }
+    let measured = |document: usize, name: &str| {
+        let criteria = documents[document]["criteria"].as_array().unwrap();
+        criteria.iter().find(|one| one["criterion"] == name).unwrap()["measured"].as_f64().unwrap()
+    };
+    assert!(measured(0, "k-anonymity") >= 5.0 && measured(1, "distinct-l-diversity") >= 3.0);
 }
 
 /// A column of every kind of label, none of which is read as another.
