@@ -50,7 +50,7 @@ fn examples() -> String {
     for kind in attacks::KINDS {
         text += &format!("  sfumato attack release{}\n", only(kind));
     }
-    text += &format!("  sfumato attack release{} --each beliefs.csv\n", only(attacks::BY_GROUP));
+    text += &format!("  sfumato attack release --only {} --each beliefs.csv\n", attacks::BY_GROUP.name);
     text + "  sfumato attack release --json | jq '.attacks[] | {attack, max_belief, source}'"
 }
 

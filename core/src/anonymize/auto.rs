@@ -55,14 +55,11 @@ impl Method for Auto {
 
 /// The methods to choose among. What they are depends on the plan and on quasi-identifiers alone.
 pub fn candidates(form: Form, task: &Task<'_>) -> Result<Vec<ChosenMethod>> {
-    let kinds = match form {
+    let mut kinds = match form {
         Form::Bucketized => vec![&anatomy::KIND, &symmetric_grouping::KIND, &mondrian::KIND],
-        Form::Generalized => {
-            let mut kinds = vec![&local_recoding::KIND, &mondrian::KIND];
-            kinds.extend((super::nodes(&task.levels())? <= MOST_NODES).then_some(&optimal::KIND));
-            kinds
-        }
+        Form::Generalized => vec![&local_recoding::KIND, &mondrian::KIND],
     };
+    kinds.extend((super::nodes(&task.levels())? <= MOST_NODES).then_some(&optimal::KIND));
     kinds.into_iter().map(|kind| ChosenMethod::new(kind.name, &[])).collect()
 }
 

@@ -44,9 +44,11 @@ pub(super) fn choices(plan: &TablePlan, table: &Table, formats: &Formats) -> Res
     Ok(ranked.into_iter().map(|method| with_method(plan, method, among.clone())).collect())
 }
 
+/// The plan with a method. Where it allows no suppression, no method suppresses anybody.
 fn with_method(plan: &TablePlan, method: ChosenMethod, among: Vec<&'static str>) -> TablePlan {
     let mut plan = plan.clone();
     (plan.publishing.method, plan.publishing.among) = (method, among);
+    plan.publishing.max_suppressed.get_or_insert(Fraction::ZERO);
     plan
 }
 

@@ -222,9 +222,12 @@ impl Certificates<'_> {
     /// Where levels were not chosen, how a column is published instead.
     fn levels(&self) -> Vec<Line> {
         let mut lines = self.below("/method/levels", Best::Least, whole);
-        for (cell, document) in lines.iter_mut().flat_map(|line| line.cells.iter_mut().zip(&self.0)) {
-            if cell.value.is_none() && !document["method"]["name"].is_null() {
-                cell.text = if document["form"] == "bucketized" { "lowest" } else { "by group" }.into();
+        for Line { name, cells, .. } in &mut lines {
+            for (cell, document) in cells.iter_mut().zip(&self.0) {
+                let is_quasi = document["information_kept"]["columns"].get(&*name).is_some();
+                if cell.value.is_none() && is_quasi {
+                    cell.text = if document["form"] == "bucketized" { "lowest" } else { "by group" }.into();
+                }
             }
         }
         lines

@@ -418,7 +418,7 @@ fn what_is_published_satisfies_the_definitions() {
     on_one_thread(|| {
         let (all, demands) = (tables::up_to::<3>(MOST_ROWS), releases::demands());
         // Steps that share no factor with the number of demands: all pairs come by in time.
-        let (step, per_table) = if is_thorough() { (1, 40) } else { (11, 10) };
+        let (step, per_table) = if is_thorough() { (1, 40) } else { (11, 12) };
         let folder = tempfile::tempdir().unwrap();
         let mut tally = releases::Tally::default();
         let mut next = 0;
