@@ -306,10 +306,10 @@ impl MethodReport {
         let listed = self.among.join(", ");
         Some(match auto::tells(&self.among, name) {
             false => format!(
-                "The plan names no method: {name} was chosen among {listed}. The choice depends on the plan and on quasi-identifiers, and tells nothing about who has which sensitive value."
+                "The plan leaves the method open: {name} was chosen among {listed}. The choice depends on the plan and on quasi-identifiers, and tells nothing about who has which sensitive value."
             ),
             true => format!(
-                "The plan names no method: {name} was chosen among {listed}. {first} would have been the first choice and led to no release within the plan's limits. That depends on sensitive values, and what it tells an attacker is not decided."
+                "The plan leaves the method open: {name} was chosen among {listed}. {first} would have been the first choice and led to no release within the plan's limits. That depends on sensitive values, and what it tells an attacker is not decided."
             ),
         })
     }
