@@ -216,7 +216,7 @@ pub(crate) fn keep_people_whole(groups: &Groups, whose: &[u32]) -> Result<()> {
                 true => format!("record {} and another one of the same person: one is withheld, one is not", row + 1),
                 false => format!("record {} is in another group than a record of the same person", row + 1),
             };
-            let help = "a person's records need equal quasi-identifiers; and a method that keeps equal records together: incognito, optimal, skyline-anonymize, strict mondrian";
+            let help = "a person's records need equal quasi-identifiers; and a method that keeps equal records together, as all do that choose levels";
             return Err(Error::data(message).help(help));
         }
         *home = group;

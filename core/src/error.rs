@@ -71,7 +71,7 @@ pub enum ErrorCode {
     TooFrequent,
     /// More records would have to be suppressed than the plan allows.
     TooManySuppressed,
-    /// A bounded search looked at no safe candidate.
+    /// A search beyond the budget looked at no safe candidate.
     NoneFound,
     /// A release was refused for another reason.
     Gate,

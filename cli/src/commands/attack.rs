@@ -24,13 +24,7 @@ use std::process::ExitCode;
 /// Exits with 5 if the release does not verify. For transactions, a release or with --plan a file,
 /// it lists the rules that an attacker would infer.
 #[derive(Args)]
-#[command(after_long_help = "EXAMPLES\n  \
-    sfumato attack release\n  \
-    sfumato attack release --only minimality\n  \
-    sfumato attack release --only linkage --set register=voters.csv\n  \
-    sfumato attack release --only background-knowledge --set eliminate=2 --set others=3 --set family=1\n  \
-    sfumato attack release --only background-knowledge --set others=5 --each beliefs.csv\n  \
-    sfumato attack release --json | jq '.attacks[] | {attack, max_belief, source}'")]
+#[command(after_long_help = examples())]
 pub struct Arguments {
     /// The release directory; with --plan, a file of transactions that is not published yet.
     release: PathBuf,
@@ -40,20 +34,41 @@ pub struct Arguments {
     /// Only this attack; may be given several times.
     #[arg(long, value_name = "ATTACK")]
     only: Vec<String>,
-    /// A parameter of the one attack under --only, such as eliminate=2; may be given several times.
+    /// A parameter of the one attack under --only; may be given several times.
     #[arg(long, value_name = "NAME=VALUE", value_parser = parse_setting)]
     set: Vec<(String, String)>,
-    /// With --only background-knowledge: write the belief about each group and value to this
-    /// table; it names values of the release.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help = each_help())]
     each: Option<PathBuf>,
     /// Print one JSON document.
     #[arg(long)]
     pub json: bool,
 }
 
+/// Every attack, with the parameters of its example.
+fn examples() -> String {
+    let mut text = "EXAMPLES\n  sfumato attack release\n".to_string();
+    for kind in attacks::KINDS {
+        text += &format!("  sfumato attack release{}\n", only(kind));
+    }
+    text += &format!("  sfumato attack release --only {} --each beliefs.csv\n", attacks::BY_GROUP.name);
+    text + "  sfumato attack release --json | jq '.attacks[] | {attack, max_belief, source}'"
+}
+
+/// The options that choose an attack with the parameters of its example.
+fn only(kind: &Kind<attacks::Build>) -> String {
+    let set = kind.example.iter().map(|(name, value)| format!(" --set {name}={}", value.trim_matches('"')));
+    format!(" --only {}{}", kind.name, set.collect::<String>())
+}
+
+fn each_help() -> String {
+    format!(
+        "With --only {}: write the belief about each group and value to this table; it names values of the release",
+        attacks::BY_GROUP.name
+    )
+}
+
 fn parse_setting(text: &str) -> std::result::Result<(String, String), String> {
-    let (name, value) = text.split_once('=').ok_or("write NAME=VALUE, such as eliminate=2")?;
+    let (name, value) = text.split_once('=').ok_or("write NAME=VALUE")?;
     Ok((name.trim().to_string(), value.trim().to_string()))
 }
 
@@ -94,7 +109,7 @@ impl Arguments {
         if self.set.is_empty() && self.each.is_none() {
             return Ok(());
         }
-        Err(Error::plan("--set and --each are about one attack").help("name it: --only background-knowledge"))
+        Err(Error::plan("--set and --each are about one attack").help("name it with --only"))
     }
 
     /// The plan that says what is demanded of a file, which is no release yet.

@@ -5,7 +5,7 @@ use crate::output::Output;
 use crate::progress::working;
 use clap::Args;
 use sfumato::certificate::Certificate;
-use sfumato::release::{certificate, together, verify};
+use sfumato::release::{certificate, compared, together, verify};
 use sfumato::report::html::compare_html;
 use sfumato::report::{Pair, compare_text, together_json, together_text};
 use sfumato::{Error, Result};
@@ -51,8 +51,9 @@ pub fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode> {
     }
     refuse_mixed(&releases)?;
     let pairs = pairs(&arguments.releases, &doubtful)?;
+    let documents = documents(&arguments.releases, &releases);
     if let Some(path) = &arguments.html {
-        write_whole(path, &compare_html(&documents(&releases), &pairs))?;
+        write_whole(path, &compare_html(&documents, &pairs))?;
     }
     if arguments.json {
         let all = releases.into_iter().map(|(name, certificate)| (name, certificate.document));
@@ -64,7 +65,7 @@ pub fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode> {
         });
         output.json(&document)?;
     } else {
-        output.text(&compare_text(&documents(&releases)))?;
+        output.text(&compare_text(&documents))?;
         output.text(&together_text(&pairs))?;
         for name in doubtful {
             output.text(&format!(
@@ -90,8 +91,11 @@ fn pairs(folders: &[PathBuf], doubtful: &[String]) -> Result<Vec<Pair>> {
     Ok(pairs)
 }
 
-fn documents(releases: &[(String, Certificate)]) -> Vec<(String, serde_json::Value)> {
-    releases.iter().map(|(name, certificate)| (name.clone(), certificate.document.clone())).collect()
+/// Certificates by name, each with what the others state as well.
+fn documents(folders: &[PathBuf], releases: &[(String, Certificate)]) -> Vec<(String, serde_json::Value)> {
+    let read: Vec<_> = folders.iter().map(PathBuf::as_path).zip(releases.iter().map(|(_, own)| own)).collect();
+    let names = releases.iter().map(|(name, _)| name.clone());
+    names.zip(compared(&read, &formats())).collect()
 }
 
 /// Refuses certificates of which only some are about transactions.

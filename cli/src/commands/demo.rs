@@ -44,8 +44,8 @@ pub fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode> {
     let raw = audit(&table, &plan.schema, &plan.requirements, &plan.folder)?;
     output.text(&format!("\n{}\n", audit_text(&raw)))?;
 
-    output.heading("3. Published: the best safe generalization, attacked before anybody else can")?;
-    let made = working("looking for the best safe generalization, attacking it", || {
+    output.heading("3. Published: the safe release that keeps most, attacked before anybody else can")?;
+    let made = working("looking for the safe release that keeps most, attacking it", || {
         publish::make(&plan, &table, &formats())?.pass()
     })?;
     let target = arguments.out.join("release");

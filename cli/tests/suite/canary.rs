@@ -461,7 +461,7 @@ fn what_is_infeasible_or_refused_is_told_without_a_cell() {
     }
     change("k = 3", "k = 3", "[gate]\nmax_risk = 0.01\n", 5);
     change("k = 3", "k = 3", "[gate]\nmax_belief = 0.01\n", 5);
-    change("k = 3", "k = 3", "[method]\nbudget = 1\n", 6);
+    change("k = 3", "k = 3", "[method]\nname = \"optimal\"\nbudget = 1\nseconds = 0\n", 6);
     let headless = scene(HIDDEN, "");
     let text = std::fs::read_to_string(headless.folder.path("table.csv")).unwrap();
     headless.folder.write("table.csv", text.split_once('\n').unwrap().1);

@@ -299,9 +299,21 @@ fn labels_that_mean_something_else_are_not_vouched_for() {
         ("a.toml", &plan(&of("a.csv"), sizes)),
         ("b.toml", &plan(&of("b.csv"), &more)),
     ]);
-    publish(&folder, "a.toml --out a");
-    publish(&folder, "b.toml --out b");
-    let text = folder.output("compare a b", 0);
+    let compared = || {
+        publish(&folder, "a.toml --out a --replace");
+        publish(&folder, "b.toml --out b --replace");
+        folder.output("compare a b", 0)
+    };
+    let text = compared();
+    assert!(!text.contains("✓ s:") && text.contains("may believe more, up to certain"), "{text}");
+    for name in ["a", "b"] {
+        let by_levels = format!(
+            "{}[method]\nname = \"optimal\"\n",
+            std::fs::read_to_string(folder.path(&format!("{name}.toml"))).unwrap()
+        );
+        folder.write(&format!("{name}.toml"), by_levels);
+    }
+    let text = compared();
     assert!(!text.contains("✓ s:") && text.contains("takes labels with the same name to mean the same"), "{text}");
 }
 

@@ -284,9 +284,10 @@ fn a_temporary_file_that_cannot_be_written_or_read_stops_the_run() {
 fn no_temporary_file_stays_whatever_the_outcome() {
     let scene = spilling();
     scene.folder.write("infeasible.toml", plan_with("k = 4", "k = 1000000000"));
-    scene
-        .folder
-        .write("budget.toml", format!("{}[method]\nname = \"optimal\"\nbudget = 1\n", plan_with("k = 4", "k = 3")));
+    scene.folder.write(
+        "budget.toml",
+        format!("{}[method]\nname = \"optimal\"\nbudget = 1\nseconds = 0\n", plan_with("k = 4", "k = 3")),
+    );
     for (plan, code) in [("new.toml", 0), ("infeasible.toml", 4), ("budget.toml", RESOURCES)] {
         if plan == "infeasible.toml" {
             scene.folder.write("data.csv", support::publishing::PATIENTS);

@@ -257,7 +257,8 @@ fn a_separator_that_no_cell_has_is_refused() {
 fn a_release_without_any_protected_value_verifies() {
     let table = format!("{}Zodd,99,diver,plague\n", people(60));
     let columns = COLUMNS.replace("\"sensitive\"", "{ role = \"sensitive\", sensitive_values = [\"plague\"] }");
-    let sections = format!("{}[release]\nmax_suppressed = \"5%\"\n", skyline("{ l = 0, k = 0, m = 1, c = \"0.8\" }"));
+    let by_levels = "[method]\nname = \"optimal\"\n[release]\nmax_suppressed = \"5%\"\n";
+    let sections = format!("{}{by_levels}", skyline("{ l = 0, k = 0, m = 1, c = \"0.8\" }"));
     let folder = folder(&table, &columns, &sections);
     let made = publish(&folder);
     assert_eq!(made["suppressed"], 1, "{made:#}");

@@ -122,6 +122,8 @@ pub(super) struct Axis {
     positions: Option<Vec<f64>>,
     /// How far the first and the last place are apart.
     whole: f64,
+    /// How much the column counts beside others.
+    weight: f64,
 }
 
 /// The place of values that no record has.
@@ -149,7 +151,8 @@ impl Axis {
             None => codes.len().saturating_sub(1) as f64,
         };
         let counts = codes.iter().map(|&code| counts[code as usize] as u32).collect();
-        Ok(Axis { place_of_code, counts, positions, whole })
+        let weight = schema.weight_of(column.name());
+        Ok(Axis { place_of_code, counts, positions, whole, weight })
     }
 
     /// So many places, each one step from the next; codes are places. How many records are at each
@@ -158,16 +161,16 @@ impl Axis {
         let place_of_code: Vec<u32> = (0..places as u32).collect();
         let positions = place_of_code.iter().map(|&place| f64::from(place)).collect();
         let whole = places.saturating_sub(1) as f64;
-        Axis { place_of_code, counts: vec![0; places], positions: Some(positions), whole }
+        Axis { place_of_code, counts: vec![0; places], positions: Some(positions), whole, weight: 1.0 }
     }
 
-    /// How far two places are apart, as a share of the whole axis.
+    /// How far two places are apart, as a share of the whole axis, times the column's weight.
     pub(super) fn width(&self, low: u32, high: u32) -> f64 {
         let distance = match &self.positions {
             Some(positions) => positions[high as usize] - positions[low as usize],
             None => f64::from(high - low),
         };
-        if self.whole > 0.0 { distance / self.whole } else { 0.0 }
+        if self.whole > 0.0 { self.weight * distance / self.whole } else { 0.0 }
     }
 
     /// How many places there are.
@@ -314,13 +317,13 @@ impl Stretch<'_> {
     }
 
     /// By how much a cut lessens the sum over records of the width of their group, as a share of
-    /// the axis: given how many records go left, up to which entry, and from which entry the others
+    /// the axis, times the column's weight: given how many records go left, up to which entry, and from which entry the others
     /// go right.
     #[inline]
     fn gain<'p>(&self, position: &'p impl Fn(usize) -> f64, last: usize) -> impl Fn(u32, usize, usize) -> f64 + 'p {
         let (low, high) = (position(0), position(last));
         let (size, whole) = (f64::from(self.size), self.axis.whole);
-        let scale = if whole > 0.0 { 1.0 / whole } else { 0.0 };
+        let scale = if whole > 0.0 { self.axis.weight / whole } else { 0.0 };
         move |left, to, from| {
             let left = f64::from(left);
             (size * (high - low) - left * (position(to) - low) - (size - left) * (high - position(from))) * scale

@@ -110,13 +110,31 @@ impl Checker<'_> {
     }
 
     fn holds_for<I: Iterator<Item = (u32, u64)>>(&mut self, size: u64, records: impl Fn() -> I) -> bool {
-        self.criteria.iter().zip(&mut self.counters).all(|((criterion, coded), counter)| match coded {
-            None => criterion.holds_among(&Histogram::of_size(0, size)),
-            Some((codes, _)) => {
-                let entries = records().filter(|record| record.1 > 0).map(|(row, count)| (codes[row as usize], count));
-                criterion.holds_among(&counter.add(0, entries))
-            }
+        let mut counters = self.counters.as_mut_slice();
+        // Values are counted once for all criteria in a row that read the same.
+        self.criteria.chunk_by_mut(|a, b| reads_same(a.1, b.1)).all(|same| {
+            let (own, rest) = std::mem::take(&mut counters).split_at_mut(same.len());
+            counters = rest;
+            let histogram = match same[0].1 {
+                None => Histogram::of_size(0, size),
+                Some((codes, _)) => {
+                    let present = records().filter(|record| record.1 > 0);
+                    own[0].add(0, present.map(|(row, count)| (codes[row as usize], count)))
+                }
+            };
+            let violated = same.iter().position(|(criterion, _)| !criterion.holds_among(&histogram));
+            // What is violated often is asked for early.
+            violated.inspect(|&at| same.swap(at, at.saturating_sub(1))).is_none()
         })
+    }
+}
+
+/// Whether two criteria read the same codes.
+fn reads_same(a: Option<Coded<'_>>, b: Option<Coded<'_>>) -> bool {
+    match (a, b) {
+        (None, None) => true,
+        (Some(a), Some(b)) => std::ptr::eq(a.0, b.0),
+        _ => false,
     }
 }
 

@@ -14,8 +14,8 @@
 use super::optimal::{find_best, outcome};
 use super::search::LatticeSearch;
 use super::{
-    Along, BUDGET, Build, Class, Generalization, Judge, Lattice, LevelTask, Method, SEARCH, Task, Transformation,
-    search_levels,
+    Along, BUDGET, Build, Class, Generalization, Judge, Lattice, LevelTask, Method, Task, Transformation,
+    lattice_within,
 };
 use crate::data::{Column, Schema};
 use crate::error::Result;
@@ -26,15 +26,12 @@ pub const KIND: Kind<Build> = Kind {
     name: "incognito",
     summary: "All safe choices of levels, the minimal ones, and the best of them for the metric",
     reference: "LeFevre et al. 2005",
-    params: &[SEARCH, BUDGET],
-    example: &[("search", "\"exhaustive\"")],
-    build: |params| {
-        Box::new(Incognito { bounded: params.choice("search") == "bounded", budget: params.count("budget") })
-    },
+    params: &[BUDGET],
+    example: &[("budget", "1000000")],
+    build: |params| Box::new(Incognito { budget: params.count("budget") }),
 };
 
 struct Incognito {
-    bounded: bool,
     budget: u64,
 }
 
@@ -44,7 +41,8 @@ impl Method for Incognito {
     }
 
     fn choose_levels(&self, task: &LevelTask<'_>) -> Result<Option<Generalization>> {
-        search_levels(task, self.budget, self.bounded, all)
+        let lattice = lattice_within(task, self.budget)?;
+        Ok(all(&Judge::new(task)?, lattice))
     }
 
     fn along(&self, _at: usize, _column: &Column, _schema: &Schema) -> Result<Along> {

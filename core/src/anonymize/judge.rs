@@ -3,7 +3,7 @@
 use super::LevelTask;
 use crate::candidate::{Coded, FrequencySet, Histogram, Scratch, dense_ids};
 use crate::criterion::{Codes, Criterion, Evidence, Subject};
-use crate::data::{Column, Role};
+use crate::data::{Column, Role, Weight};
 use crate::error::Result;
 use crate::utility::{Candidate, Joint, Metric, Scale, Scales, times_ln};
 use crate::watch::Watch;
@@ -33,6 +33,8 @@ pub struct Safe {
     pub suppressed: u64,
     /// The size of the smallest group that is kept.
     pub smallest: u64,
+    /// How many groups there are, suppressed or not.
+    pub groups: usize,
 }
 
 /// Memory that one thread uses again from candidate to candidate.
@@ -68,7 +70,7 @@ type RolledUp = (Vec<usize>, FrequencySet);
 /// Judges candidates of a task.
 pub struct Judge<'a> {
     scales: Scales,
-    base: FrequencySet,
+    base: Arc<FrequencySet>,
     rules: Vec<Rules<'a>>,
     least_size: u64,
     upward_closed: bool,
@@ -105,7 +107,8 @@ impl<'a> Judge<'a> {
         let quasi = task.schema.select(rows, Role::Quasi)?;
         let scale = |column: &&Column| {
             let hierarchy = task.schema.quasi_hierarchy(&records.described(column))?;
-            Ok(Scale::new(column.name(), &records.counts_of(column), &hierarchy))
+            let weight = task.schema.find(column.name()).map_or(Weight::ONE, |spec| spec.weight);
+            Ok(Scale::new(column.name(), weight, &records.counts_of(column), &hierarchy))
         };
         let scales: Vec<Scale> = quasi.iter().map(scale).collect::<Result<_>>()?;
         let coded: Vec<Coded<'_>> = quasi.iter().map(|column| (column.codes(), column.domain().len())).collect();
@@ -129,7 +132,7 @@ impl<'a> Judge<'a> {
         let made = RwLock::new(Vec::new());
         Ok(Judge {
             scales,
-            base,
+            base: Arc::new(base),
             rules,
             least_size,
             upward_closed,
@@ -177,15 +180,45 @@ impl<'a> Judge<'a> {
         self.metric.bound(&self.scales, levels, most_groups)
     }
 
+    /// The distinct vectors of the table.
+    pub fn base(&self) -> &Arc<FrequencySet> {
+        &self.base
+    }
+
+    /// What the vectors of a set become on coarser levels.
+    pub fn rolled_up(&self, set: &FrequencySet, levels: &[usize], work: &mut Work) -> FrequencySet {
+        set.group(levels, &mut work.scratch);
+        set.rolled_up(&mut work.scratch)
+    }
+
+    /// Judges a candidate on a set that is no coarser.
+    pub fn judge_on(&self, set: &FrequencySet, levels: &[usize], work: &mut Work) -> Judged {
+        set.group(levels, &mut work.scratch);
+        self.judge_groups(set, levels, work)
+    }
+
+    /// What neither a candidate nor a coarser one measures less than, once its groups are formed.
+    pub fn bound_of(&self, set: &FrequencySet, levels: &[usize], work: &mut Work) -> f64 {
+        let groups = set.group(levels, &mut work.scratch);
+        work.violating.clear();
+        work.violating.resize(groups, false);
+        self.with_candidate(set, levels, work, |one| self.metric.bound_of(one))
+    }
+
     /// Judges a candidate.
     pub fn judge(&self, levels: &[usize], work: &mut Work) -> Judged {
         let source = self.nearest(levels);
-        let set = source.as_ref().map_or(&self.base, |made| &made.1);
+        let set = source.as_ref().map_or(&*self.base, |made| &made.1);
         let groups = set.group(levels, &mut work.scratch);
         if groups * 4 <= set.len() && set.len() >= WORTH_ROLLING && self.has_room() {
             let rolled = set.rolled_up(&mut work.scratch);
             self.made.write().expect("no thread panicked").push(Arc::new((levels.to_vec(), rolled)));
         }
+        self.judge_groups(set, levels, work)
+    }
+
+    /// Judges the candidate whose groups were formed.
+    fn judge_groups(&self, set: &FrequencySet, levels: &[usize], work: &mut Work) -> Judged {
         match self.violations(set, work) {
             Found::Below => Judged::Below,
             Found::Unsafe => Judged::Unsafe(self.with_candidate(set, levels, work, |one| self.metric.bound_of(one))),
@@ -193,7 +226,7 @@ impl<'a> Judge<'a> {
                 let smallest = kept_sizes(work).min().unwrap_or(0);
                 let (value, bound) =
                     self.with_candidate(set, levels, work, |one| (self.metric.measure(one), self.metric.bound_of(one)));
-                Judged::Safe(Safe { value, bound, suppressed, smallest })
+                Judged::Safe(Safe { value, bound, suppressed, smallest, groups: work.scratch.sizes().len() })
             }
         }
     }

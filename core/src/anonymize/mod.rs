@@ -20,9 +20,10 @@
 //! leave open is looked at.
 
 pub mod anatomy;
+mod anytime;
+pub mod auto;
 mod axis;
 pub mod base;
-pub mod bounded;
 mod coupling;
 mod cutting;
 pub mod greedy_grouping;
@@ -30,6 +31,7 @@ mod grouping;
 pub mod incognito;
 mod judge;
 mod lattice;
+pub mod local_recoding;
 pub mod mondrian;
 pub mod optimal;
 mod order;
@@ -52,7 +54,7 @@ use crate::candidate::{Counts, Records};
 use crate::chance::Chance;
 use crate::criterion::{Bound, Requirement};
 use crate::data::{Column, Role, Schema, Table};
-use crate::error::{Error, ErrorCode, Fault, Result};
+use crate::error::{Error, ErrorCode, Result};
 use crate::kind::{self, Kind, Member, Param, Params, Raw, Setting, Shape};
 use crate::utility::ChosenMetric;
 use crate::watch::Watch;
@@ -61,11 +63,13 @@ use std::path::Path;
 /// Makes a method from checked parameters.
 pub type Build = fn(&Params) -> Box<dyn Method>;
 
-/// The methods: those that choose levels (everything, the best), then those that form groups of
-/// records.
-pub const KINDS: [&Kind<Build>; 9] = [
+/// The methods: the one that chooses among the others, those that choose levels (everything, the
+/// best), then those that form groups of records.
+pub const KINDS: [&Kind<Build>; 11] = [
+    &auto::KIND,
     &incognito::KIND,
     &optimal::KIND,
+    &local_recoding::KIND,
     &mondrian::KIND,
     &skyline_anonymize::KIND,
     &greedy_grouping::KIND,
@@ -76,7 +80,7 @@ pub const KINDS: [&Kind<Build>; 9] = [
 ];
 
 /// The method where a plan names none.
-pub const DEFAULT: &Kind<Build> = &optimal::KIND;
+pub const DEFAULT: &Kind<Build> = &auto::KIND;
 
 /// The method with a name; the error offers the nearest.
 pub fn find(name: &str) -> Result<&'static Kind<Build>> {
@@ -165,6 +169,8 @@ pub struct Generalization {
     pub all_safe: Nodes,
     /// Whether every candidate was decided or ruled out.
     pub exhaustive: bool,
+    /// What no safe candidate measures less than: the value itself if the search was exhaustive.
+    pub bound: f64,
     /// Safe candidates that were looked at.
     pub considered: Vec<Considered>,
 }
@@ -229,6 +235,12 @@ pub trait Method: Send + Sync {
         false
     }
 
+    /// Whether it compares what quasi-identifiers lose, each by its weight. Methods that choose
+    /// levels leave that to the metric.
+    fn weighs_columns(&self) -> bool {
+        false
+    }
+
     /// What it goes by when it compares values of a quasi-identifier, which has this place in the
     /// plan.
     fn along(&self, _at: usize, _column: &Column, _schema: &Schema) -> Result<Along> {
@@ -260,20 +272,12 @@ pub enum Along {
     Nothing,
 }
 
-/// How far a search may go.
+/// How far a search may go that decides every candidate.
 const BUDGET: Param = Param {
     name: "budget",
-    summary: "the most candidates that an exhaustive search may have; a bounded one looks at no more, and at 100000 at most",
+    summary: "the most candidates that are all decided",
     shape: Shape::Count(1),
     default: Some("10000000"),
-};
-
-/// What to do beyond the budget.
-const SEARCH: Param = Param {
-    name: "search",
-    summary: "decide every candidate, or look at no more than the budget and say so",
-    shape: Shape::Choice(&["exhaustive", "bounded"]),
-    default: Some("exhaustive"),
 };
 
 /// What values are ordered by.
@@ -292,6 +296,14 @@ const ANATOMIZE: Param = Param {
     default: Some("false"),
 };
 
+/// Whether single cells are suppressed.
+const CELLS: Param = Param {
+    name: "cells",
+    summary: "publish every cell of a quasi-identifier as it is or as *, whichever loses least: single cells are suppressed",
+    shape: Shape::Flag,
+    default: Some("false"),
+};
+
 /// How many records are taken at a time.
 const BUCKET: Param = Param {
     name: "bucket",
@@ -306,30 +318,19 @@ fn level_ranges(task: &LevelTask<'_>) -> Result<Vec<(usize, usize)>> {
     quasi.iter().map(|column| task.schema.level_range(&task.records.described(column))).collect()
 }
 
-/// Searches the whole lattice if the budget allows it; else, if it may be bounded, a part.
-fn search_levels(
-    task: &LevelTask<'_>,
-    budget: u64,
-    is_bounded: bool,
-    whole: fn(&Judge<'_>, Lattice) -> Option<Generalization>,
-) -> Result<Option<Generalization>> {
-    match lattice_within(task, budget) {
-        Ok(lattice) => Ok(whole(&Judge::new(task)?, lattice)),
-        Err(error) if is_bounded && error.fault() == Fault::Resources => {
-            bounded::best(&Judge::new(task)?, &level_ranges(task)?, budget)
-        }
-        Err(error) => Err(error),
-    }
+/// How many choices of levels there are.
+fn nodes(task: &LevelTask<'_>) -> Result<u128> {
+    let ranges = level_ranges(task)?;
+    Ok(ranges.iter().fold(1, |nodes, (low, high)| nodes.saturating_mul((high - low + 1) as u128)))
 }
 
 /// The lattice of a task, if the budget allows it.
 fn lattice_within(task: &LevelTask<'_>, budget: u64) -> Result<Lattice> {
-    let ranges = level_ranges(task)?;
-    let nodes = ranges.iter().fold(1u128, |nodes, (low, high)| nodes.saturating_mul((high - low + 1) as u128));
+    let (ranges, nodes) = (level_ranges(task)?, nodes(task)?);
     if nodes > u128::from(budget) {
         let message = format!("the search has {nodes} candidates, more than the budget of {budget}");
-        let help = "under [method]: search = \"bounded\" looks at as many as the budget allows and says that it is not exhaustive; a larger budget, or fewer \
-                    levels and quasi-identifiers, would make it exhaustive";
+        let help = "under [method]: name = \"optimal\" with `seconds` searches as long as it may, however many there are; \
+                    a larger `budget`, or fewer levels and quasi-identifiers, would let all be decided";
         return Err(Error::of(ErrorCode::LatticeTooLarge, message).help(help));
     }
     Ok(Lattice::between(&ranges))
@@ -430,9 +431,14 @@ impl ChosenMethod {
         self.build().choose_levels(&LevelTask { records, schema, bound, limit, metric, watch: Watch::NONE })
     }
 
+    /// Whether it leaves the choice of a method open.
+    pub fn is_open(&self) -> bool {
+        self.kind.name == auto::KIND.name
+    }
+
     /// Whether it chooses levels of hierarchies, and not groups of records.
     pub fn chooses_levels(&self) -> bool {
-        self.params.iter().any(|(name, _)| name == SEARCH.name)
+        self.params.iter().any(|(name, _)| name == BUDGET.name)
     }
 
     /// Whether its choice among safe outcomes depends on sensitive values, beside what criteria
@@ -442,9 +448,24 @@ impl ChosenMethod {
         by_metric || self.build().prefers_by_values(schema)
     }
 
+    /// Whether its choice depends on the weights of quasi-identifiers: by itself, or by the metric
+    /// that chooses levels.
+    pub fn weighs_columns(&self, metric: &ChosenMetric) -> bool {
+        if self.chooses_levels() { metric.build().weighs_columns() } else { self.build().weighs_columns() }
+    }
+
     /// Whether large groups are divided once more.
     pub fn anatomizes(&self) -> bool {
-        self.params.iter().any(|(name, setting)| name == ANATOMIZE.name && *setting == Setting::Flag(true))
+        self.says(&ANATOMIZE)
+    }
+
+    fn says(&self, flag: &Param) -> bool {
+        self.params.iter().any(|(name, setting)| name == flag.name && *setting == Setting::Flag(true))
+    }
+
+    /// Whether every cell is published as it is or suppressed.
+    pub fn suppresses_cells(&self) -> bool {
+        self.says(&CELLS)
     }
 
     /// The same method with parameters that it worked out itself.

@@ -7,7 +7,8 @@
 //! two safe sides is taken. Numbers, dates and values with a declared order lie by value; others by
 //! their hierarchy if the plan has one, else the most frequent first. *Strict*: records with equal
 //! values stay together; the cut is between the two values where most is won: width of the group,
-//! on average over its records, times the fourth root of the smaller side's share of records.
+//! on average over its records, times the column's weight, times the fourth root of the smaller
+//! side's share of records.
 //! *Relaxed*: the cut is in the middle, sides differ by one record at most; records with equal
 //! values are ordered by the other quasi-identifiers, the one with the fewest values first, then by
 //! lot. **Class**: strict is asymmetric: that a group was not cut further tells something about its
@@ -16,7 +17,7 @@
 
 use super::axis::{self, Axis, Basis, Cut};
 use super::coupling::coupled;
-use super::split::Splitter;
+use super::split::{Rule, Splitter};
 use super::{
     ANATOMIZE, AXES, Along, Build, Class, Grouping, Method, Replay, Replayer, Safety, Task, Transformation, View,
 };
@@ -26,7 +27,7 @@ use crate::exact::Fraction;
 use crate::kind::{Kind, Param, Shape};
 use rand::seq::SliceRandom;
 use rayon::prelude::*;
-use std::collections::BTreeMap;
+use smallvec::SmallVec;
 
 /// The description of the method.
 pub const KIND: Kind<Build> = Kind {
@@ -69,7 +70,7 @@ impl Method for Mondrian {
         }
         let dimensions = dimensions(&bases, task.schema)?;
         let lots = self.even.then_some(rows.as_slice());
-        let splitter = Splitter { dimensions: &dimensions, safety: &safety, lots, watch: task.watch };
+        let splitter = Splitter { dimensions: &dimensions, rule: Rule::Safe(&safety), lots, watch: task.watch };
         let parts = splitter.split(rows.len());
         let resolved = vec![(AXES.name, axis::written(&bases))];
         Ok(Some(Transformation::Groups(Grouping::of_stretches(&parts.rows, &parts.stretches, resolved))))
@@ -77,6 +78,10 @@ impl Method for Mondrian {
 
     fn along(&self, at: usize, column: &Column, schema: &Schema) -> Result<Along> {
         axis::along(&self.axes, at, column, schema)
+    }
+
+    fn weighs_columns(&self) -> bool {
+        true
     }
 
     fn class(&self) -> Class {
@@ -98,7 +103,7 @@ impl Method for Mondrian {
         }
         let dimensions = dimensions(&bases, view.schema)?;
         let (groups, even) = (view.groups, self.even);
-        let coupled = coupled(groups, &dimensions, even);
+        let coupled = coupled(groups, &dimensions, even, view.least);
         Ok(Some(Box::new(move |group| {
             Some(Replay { coupled: coupled[group], ..replay(groups.rows(group), &dimensions, even) })
         })))
@@ -118,7 +123,9 @@ fn dimensions<'t>(bases: &[(&'t Column, Basis)], schema: &Schema) -> Result<Vec<
 fn replay(rows: &[u32], dimensions: &[(&Column, Axis)], even: bool) -> Replay {
     let place = |(column, axis): &(&Column, Axis), row: u32| axis.place(column.codes()[row as usize]);
     let mut rows = rows.to_vec();
-    rows.sort_by_cached_key(|&row| dimensions.iter().map(|dimension| place(dimension, row)).collect::<Vec<u32>>());
+    if even {
+        rows.sort_by_cached_key(|&row| dimensions.iter().map(|dimension| place(dimension, row)).collect::<Vec<u32>>());
+    }
     let sides = |dimension: &(&Column, Axis)| {
         let places: Vec<u32> = rows.iter().map(|&row| place(dimension, row)).collect();
         dimension.1.cut(&entries(&places), rows.len() as u32, even).map(|cut| goes_left(&places, cut))
@@ -129,23 +136,24 @@ fn replay(rows: &[u32], dimensions: &[(&Column, Axis)], even: bool) -> Replay {
     }
     cuts.sort_unstable();
     cuts.dedup();
-    let mut cells: BTreeMap<Vec<bool>, Vec<u32>> = BTreeMap::new();
-    for (at, &row) in rows.iter().enumerate() {
-        cells.entry(cuts.iter().map(|cut| cut[at]).collect()).or_default().push(row);
-    }
+    let sides_of = |at: usize| cuts.iter().map(|cut| cut[at]).collect::<SmallVec<[bool; 16]>>();
+    let mut by_sides: Vec<_> = rows.iter().enumerate().map(|(at, &row)| (sides_of(at), row)).collect();
+    by_sides.sort_unstable();
+    let cells: Vec<_> = by_sides.chunk_by(|a, b| a.0 == b.0).collect();
     let part = |cut: usize, left: bool| {
-        let cells = (0u32..).zip(cells.keys()).filter(|(_, sides)| sides[cut] == left);
+        let cells = (0u32..).zip(&cells).filter(|(_, rows)| rows[0].0[cut] == left);
         cells.map(|(block, _)| block).collect::<Vec<u32>>()
     };
     let tests = (0..cuts.len()).map(|cut| vec![part(cut, true), part(cut, false)]).collect();
-    Replay { blocks: cells.into_values().collect(), tests, passed: Fraction::ZERO, coupled: false }
+    let blocks = cells.iter().map(|rows| rows.iter().map(|(_, row)| *row).collect()).collect();
+    Replay { blocks, tests, passed: Fraction::ZERO, coupled: false }
 }
 
 /// The places that occur, ascending, and how often.
 fn entries(places: &[u32]) -> Vec<(u32, u32)> {
-    let mut counts = BTreeMap::new();
-    places.iter().for_each(|&place| *counts.entry(place).or_insert(0) += 1);
-    counts.into_iter().collect()
+    let mut places = places.to_vec();
+    places.sort_unstable();
+    places.chunk_by(|a, b| a == b).map(|same| (same[0], same.len() as u32)).collect()
 }
 
 /// On which side of a cut each record is.

@@ -10,26 +10,34 @@
 
 use super::search::LatticeSearch;
 use super::{
-    Along, BUDGET, Build, Class, Generalization, Judge, Lattice, LevelTask, Method, Nodes, SEARCH, Task,
-    Transformation, search_levels,
+    Along, BUDGET, Build, Class, Generalization, Judge, Lattice, LevelTask, Method, Nodes, Task, Transformation,
+    anytime, lattice_within, level_ranges,
 };
 use crate::data::{Column, Schema};
-use crate::error::Result;
-use crate::kind::Kind;
+use crate::error::{ErrorCode, Result};
+use crate::kind::{Kind, Param, Shape};
 
 /// The description of the method.
 pub const KIND: Kind<Build> = Kind {
     name: "optimal",
     summary: "The best choice of levels for the metric, by predictive tagging and bounds",
     reference: "Kohlmayer et al. 2012",
-    params: &[SEARCH, BUDGET],
-    example: &[("search", "\"exhaustive\"")],
-    build: |params| Box::new(Optimal { bounded: params.choice("search") == "bounded", budget: params.count("budget") }),
+    params: &[BUDGET, SECONDS],
+    example: &[("seconds", "30")],
+    build: |params| Box::new(Optimal { budget: params.count("budget"), seconds: params.count("seconds") }),
+};
+
+/// How long a search may go on that cannot decide every candidate.
+const SECONDS: Param = Param {
+    name: "seconds",
+    summary: "beyond the budget: for how many seconds' work of one core the search improves what it found, counted in steps and not by the clock; 0 to refuse",
+    shape: Shape::Count(0),
+    default: Some("10"),
 };
 
 struct Optimal {
-    bounded: bool,
     budget: u64,
+    seconds: u64,
 }
 
 impl Method for Optimal {
@@ -38,7 +46,12 @@ impl Method for Optimal {
     }
 
     fn choose_levels(&self, task: &LevelTask<'_>) -> Result<Option<Generalization>> {
-        search_levels(task, self.budget, self.bounded, best)
+        match lattice_within(task, self.budget) {
+            Err(error) if self.seconds > 0 && error.code() == ErrorCode::LatticeTooLarge => {
+                anytime::best(&Judge::new(task)?, &level_ranges(task)?, self.seconds)
+            }
+            lattice => Ok(best(&Judge::new(task)?, lattice?)),
+        }
     }
 
     fn along(&self, _at: usize, _column: &Column, _schema: &Schema) -> Result<Along> {
@@ -130,6 +143,7 @@ pub(super) fn outcome(
         minimal,
         all_safe: Nodes { lattice: search.lattice.clone(), nodes: all_safe },
         exhaustive: true,
+        bound: best.value,
         considered: search.considered,
     })
 }

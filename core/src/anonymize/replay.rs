@@ -74,4 +74,6 @@ pub struct View<'a> {
     pub groups: &'a Groups,
     /// Whether every record that the method saw is there: none was withheld.
     pub complete: bool,
+    /// How many records a group needs at least, whatever their values.
+    pub least: u64,
 }

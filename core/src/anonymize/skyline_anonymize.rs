@@ -9,7 +9,7 @@
 //! Mondrian it tries *every* place between two values along *every* quasi-identifier, in the order
 //! of `priority`, and it decides by what all groups tell together: criteria that join groups are
 //! used in full. Records with equal values stay together. *widest*: the quasi-identifier first
-//! along which the group is widest, as a share of the whole axis; along it the cut that Mondrian
+//! along which the group is widest, as a share of the whole axis times the column's weight; along it the cut that Mondrian
 //! would take, then the others, those in the middle first. *round-robin*: the same, but
 //! quasi-identifiers take turns with the depth. *information-gain*: the cut first, along whichever,
 //! that tells most about `target`. With a limit of `memory` records are kept in temporary files,
@@ -138,6 +138,10 @@ impl Method for TopDown {
 
     fn along(&self, at: usize, column: &Column, schema: &Schema) -> Result<Along> {
         axis::along(&self.axes, at, column, schema)
+    }
+
+    fn weighs_columns(&self) -> bool {
+        self.priority == WIDEST
     }
 
     fn class(&self) -> Class {

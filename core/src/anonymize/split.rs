@@ -8,24 +8,89 @@
 use super::axis::{Axis, Cut};
 use super::packed::Layout;
 use super::{Checker, Safety};
+use crate::candidate::Groups;
 use crate::data::Column;
 use crate::watch::{Stage, Watch};
 use rayon::prelude::*;
 use smallvec::SmallVec;
 use std::ops::Range;
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 
 /// Where records are cut.
 pub(super) struct Splitter<'a> {
     /// The quasi-identifiers, with the axis of each.
     pub(super) dimensions: &'a [(&'a Column, Axis)],
     /// What both sides must be.
-    pub(super) safety: &'a Safety<'a>,
+    pub(super) rule: Rule<'a>,
     /// A lot for every row, the numbers of the rows in another order: sides are equal, and of
     /// records with equal quasi-identifiers those with the lower lots go left. Without lots,
     /// records with equal values stay together.
     pub(super) lots: Option<&'a [u32]>,
     /// Who follows.
     pub(super) watch: Watch<'a>,
+}
+
+/// What both sides of a cut must be.
+#[derive(Clone, Copy)]
+pub(super) enum Rule<'a> {
+    /// Safe.
+    Safe(&'a Safety<'a>),
+    /// Made of whole groups that are there already.
+    Whole(&'a Formed),
+}
+
+/// Groups that were formed, and which of them cuts run through.
+pub(super) struct Formed {
+    /// For each row its group.
+    group_of: Vec<u32>,
+    /// Whether sides are equal, and records with equal quasi-identifiers in the order of groups.
+    even: bool,
+    /// Cuts with fewer records on a side fail whatever the values.
+    least: u64,
+    /// On which sides of a cut records of a group are: 1 left, 2 right. Zero between cuts. Records
+    /// that are cut at the same time are of different groups.
+    seen: Vec<AtomicU8>,
+    cut_through: Vec<AtomicBool>,
+}
+
+impl Formed {
+    /// Of all rows; nothing if some are in no group.
+    pub(super) fn new(groups: &Groups, rows: usize, even: bool, least: u64) -> Option<Formed> {
+        let mut group_of = vec![0; rows];
+        for group in 0..groups.len() {
+            groups.rows(group).iter().for_each(|&row| group_of[row as usize] = group as u32);
+        }
+        let seen = (0..groups.len()).map(|_| AtomicU8::new(0)).collect();
+        let cut_through = (0..groups.len()).map(|_| AtomicBool::new(false)).collect();
+        (groups.records() == rows).then_some(Formed { group_of, even, least, seen, cut_through })
+    }
+
+    /// For each group whether a cut runs through it that was looked at.
+    pub(super) fn cut_through(self) -> Vec<bool> {
+        self.cut_through.into_iter().map(AtomicBool::into_inner).collect()
+    }
+
+    /// Whether a cut runs through no group; takes note of those that it runs through.
+    fn are_whole(&self, left: &[u32], right: &[u32]) -> bool {
+        let sides = [(left, 1), (right, 2)];
+        for (groups, side) in sides {
+            groups.iter().for_each(|&group| {
+                self.seen[group as usize].fetch_or(side, Ordering::Relaxed);
+            });
+        }
+        let mut whole = true;
+        for &group in left.iter().chain(right) {
+            if self.seen[group as usize].swap(0, Ordering::Relaxed) == 3 {
+                self.note(group);
+                whole = false;
+            }
+        }
+        whole
+    }
+
+    fn note(&self, group: u32) {
+        self.cut_through[group as usize].store(true, Ordering::Relaxed);
+    }
 }
 
 /// The groups as stretches of rows.
@@ -46,9 +111,25 @@ impl Splitter<'_> {
         }
     }
 
+    /// The numbers that records are known by, if these are not their rows.
+    fn numbers(&self) -> Option<&[u32]> {
+        match self.rule {
+            Rule::Safe(_) => self.lots,
+            Rule::Whole(formed) => Some(&formed.group_of),
+        }
+    }
+
+    /// Whether sides are equal.
+    fn is_even(&self) -> bool {
+        match self.rule {
+            Rule::Safe(_) => self.lots.is_some(),
+            Rule::Whole(formed) => formed.even,
+        }
+    }
+
     fn split_packed<const WORDS: usize>(&self, layout: Layout, rows: usize) -> Parts {
-        let mut items = items::<WORDS>(&layout, self.dimensions, rows, self.lots);
-        if self.lots.is_some() {
+        let mut items = items::<WORDS>(&layout, self.dimensions, rows, self.numbers());
+        if self.is_even() {
             // By all quasi-identifiers, then by lot: cuts keep this order, so that records with
             // equal values are always in it.
             items.par_sort_unstable();
@@ -57,10 +138,14 @@ impl Splitter<'_> {
     }
 
     fn split_plain(&self, rows: usize) -> Parts {
-        let plain = Plain { dimensions: self.dimensions };
+        let group_of = match self.rule {
+            Rule::Safe(_) => None,
+            Rule::Whole(formed) => Some(formed.group_of.as_slice()),
+        };
+        let plain = Plain { dimensions: self.dimensions, group_of };
         let mut items: Vec<u32> = (0..rows as u32).collect();
-        if let Some(lots) = self.lots {
-            items.par_sort_by_cached_key(|&row| (plain.places(row), lots[row as usize]));
+        if let Some(numbers) = self.numbers().filter(|_| self.is_even()) {
+            items.par_sort_by_cached_key(|&row| (plain.places(row), numbers[row as usize]));
         }
         self.split_items(&plain, items)
     }
@@ -70,12 +155,14 @@ impl Splitter<'_> {
         let mut rows = vec![0; items.len()];
         let counts: Counts = self.dimensions.iter().map(|(_, axis)| axis.counts().to_vec()).collect();
         let places = self.dimensions.iter().map(|(_, axis)| axis.places()).sum::<usize>();
-        let least = self.safety.least_size().max(1) as usize;
-        let by_size = self.safety.reads_sizes_only();
+        let (least, by_size) = match self.rule {
+            Rule::Safe(safety) => (safety.least_size().max(1) as usize, safety.reads_sizes_only()),
+            Rule::Whole(formed) => (formed.least.max(1) as usize, false),
+        };
         let stage = self.watch.stage("dividing", Some(items.len() as u64));
         let run = Run { splitter: self, source, stage: &stage, least, by_size, counted: DENSE * places.max(1) };
         let node = Node { items: &mut items, spare: &mut spare, rows: &mut rows, start: 0, counts: Some(counts) };
-        let stretches = if node.items.is_empty() { Vec::new() } else { run.divide(node, &mut Work::new(self.safety)) };
+        let stretches = if node.items.is_empty() { Vec::new() } else { run.divide(node, &mut Work::new(self.rule)) };
         Parts { rows, stretches }
     }
 }
@@ -94,7 +181,7 @@ trait Source: Sync {
     /// Reads places along one dimension.
     fn reader(&self, dimension: usize) -> impl Fn(&Self::Item) -> u32 + '_;
 
-    /// The row of a record.
+    /// The row of a record; its group where groups are there already.
     fn row(&self, item: &Self::Item) -> u32;
 }
 
@@ -150,6 +237,7 @@ impl<const WORDS: usize> Source for Packed<WORDS> {
 /// Records by their rows alone, for more quasi-identifiers than are worth carrying around.
 struct Plain<'a> {
     dimensions: &'a [(&'a Column, Axis)],
+    group_of: Option<&'a [u32]>,
 }
 
 impl Plain<'_> {
@@ -169,7 +257,7 @@ impl Source for Plain<'_> {
 
     #[inline]
     fn row(&self, item: &u32) -> u32 {
-        *item
+        self.group_of.map_or(*item, |group_of| group_of[*item as usize])
     }
 }
 
@@ -200,15 +288,23 @@ struct Node<'n, I> {
 
 /// Memory of one thread.
 struct Work<'a> {
-    checker: Checker<'a>,
+    checker: Option<Checker<'a>>,
     counts: Vec<[u32; 2]>,
     places: Vec<u32>,
     entries: Vec<(u32, u32)>,
 }
 
 impl<'a> Work<'a> {
-    fn new(safety: &'a Safety<'a>) -> Work<'a> {
-        Work { checker: safety.checker(), counts: Vec::new(), places: Vec::new(), entries: Vec::new() }
+    fn new(rule: Rule<'a>) -> Work<'a> {
+        let checker = match rule {
+            Rule::Safe(safety) => Some(safety.checker()),
+            Rule::Whole(_) => None,
+        };
+        Work { checker, counts: Vec::new(), places: Vec::new(), entries: Vec::new() }
+    }
+
+    fn holds_by_size(&mut self, size: usize) -> bool {
+        self.checker.as_mut().is_none_or(|checker| checker.holds_counted(&[(0, size as u32)]))
     }
 }
 
@@ -253,15 +349,15 @@ impl<S: Source> Run<'_, S> {
             self.divide_into(found, &mut right, work);
             return;
         }
-        let safety = self.splitter.safety;
+        let rule = self.splitter.rule;
         let (_, more) =
-            rayon::join(|| self.divide_into(found, &mut left, work), || self.divide(right, &mut Work::new(safety)));
+            rayon::join(|| self.divide_into(found, &mut left, work), || self.divide(right, &mut Work::new(rule)));
         found.extend(more);
     }
 
     fn publish(&self, found: &mut Vec<Range<usize>>, node: &mut Node<'_, S::Item>) {
         node.rows.iter_mut().zip(&*node.items).for_each(|(row, item)| *row = self.source.row(item));
-        if self.splitter.lots.is_some() {
+        if self.splitter.is_even() {
             node.rows.sort_unstable();
         }
         found.push(node.start..node.start + node.items.len());
@@ -272,7 +368,7 @@ impl<S: Source> Run<'_, S> {
     /// the spare memory, left side first.
     fn first_safe_cut(&self, node: &mut Node<'_, S::Item>, work: &mut Work<'_>) -> Option<usize> {
         let size = node.items.len();
-        if size < 2 * self.least {
+        if size < 2 * self.least || self.is_one_group(node) {
             return None;
         }
         let cuts = self.cuts(node, work);
@@ -280,8 +376,7 @@ impl<S: Source> Run<'_, S> {
         for &(dimension, cut) in cuts.iter().filter(|(_, cut)| large_enough(cut)) {
             let at = cut.left as usize;
             if self.by_size {
-                let mut holds = |size: usize| work.checker.holds_counted(&[(0, size as u32)]);
-                if !holds(at) || !holds(size - at) {
+                if !work.holds_by_size(at) || !work.holds_by_size(size - at) {
                     continue;
                 }
                 self.move_to_sides(node, dimension, cut);
@@ -289,11 +384,29 @@ impl<S: Source> Run<'_, S> {
             }
             self.move_to_sides(node, dimension, cut);
             node.rows.iter_mut().zip(&*node.spare).for_each(|(row, item)| *row = self.source.row(item));
-            if work.checker.holds(&node.rows[..at]) && work.checker.holds(&node.rows[at..]) {
+            let (left, right) = node.rows.split_at(at);
+            let holds = match (self.splitter.rule, &mut work.checker) {
+                (Rule::Whole(formed), _) => formed.are_whole(left, right),
+                (Rule::Safe(_), checker) => {
+                    checker.as_mut().is_some_and(|checker| checker.holds(left) && checker.holds(right))
+                }
+            };
+            if holds {
                 return Some(at);
             }
         }
+        if let Rule::Whole(formed) = self.splitter.rule {
+            // Equal records were divided in an order that nobody knows.
+            node.items.iter().for_each(|item| formed.note(self.source.row(item)));
+        }
         None
+    }
+
+    /// Whether these are the records of a group that is there already.
+    fn is_one_group(&self, node: &Node<'_, S::Item>) -> bool {
+        let Rule::Whole(_) = self.splitter.rule else { return false };
+        let group = |item: &S::Item| self.source.row(item);
+        node.items.iter().all(|item| group(item) == group(&node.items[0]))
     }
 
     /// One cut along each dimension in which records differ, the one that wins most first. Records
@@ -306,11 +419,11 @@ impl<S: Source> Run<'_, S> {
                 Some(counts) => work.take_counted(&counts[dimension]),
                 None => work.count(node.items, axis.places(), self.source.reader(dimension)),
             }
-            let cut = axis.cut(&work.entries, size, self.splitter.lots.is_some());
+            let cut = axis.cut(&work.entries, size, self.splitter.is_even());
             cuts.extend(cut.map(|cut| (Some(dimension), cut)));
         }
         cuts.sort_by(|a, b| b.1.merit.total_cmp(&a.1.merit));
-        if cuts.is_empty() && self.splitter.lots.is_some() && size > 1 {
+        if cuts.is_empty() && self.splitter.is_even() && size > 1 {
             cuts.push((None, Cut { place: 0, taken: size.div_ceil(2), left: size.div_ceil(2), merit: 0.0 }));
         }
         cuts
@@ -462,7 +575,8 @@ mod tests {
                 .collect();
             let lots: Vec<u32> = (0..12_000u32).map(|row| row * 7919 % 12_000).collect();
             for lots in [None, Some(&lots[..])] {
-                let splitter = Splitter { dimensions: &dimensions, safety: &safety, lots, watch: Watch::NONE };
+                let splitter =
+                    Splitter { dimensions: &dimensions, rule: Rule::Safe(&safety), lots, watch: Watch::NONE };
                 let found = splitter.split(12_000);
                 let layout = layout(&dimensions, 12_000);
                 assert!(layout.words <= 2);
@@ -479,7 +593,7 @@ mod tests {
         let (table, _) = table();
         let safety = Safety::new(&table, &bound).unwrap();
         let items: Vec<u32> = (0..50u32).map(|at| 1000 + at * at % 90).collect();
-        let mut work = Work::new(&safety);
+        let mut work = Work::new(Rule::Safe(&safety));
         let mut found = Vec::new();
         work.tally(&items, 0, 1100, |item| *item);
         found.push(work.entries.clone());

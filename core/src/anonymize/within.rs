@@ -142,7 +142,7 @@ impl Method for Within {
             let table = view.table.part(rows);
             let inside = |&group: &usize| view.groups.rows(group).iter().map(|&row| place[row as usize].1).collect();
             let groups = Groups::of_lists(&own.iter().map(inside).collect::<Vec<_>>());
-            let inside = View { table: &table, schema: view.schema, groups: &groups, complete: view.complete };
+            let inside = View { table: &table, groups: &groups, ..*view };
             let Some(replay) = method.replayer(&inside)? else { return Ok(None) };
             for (at, &group) in own.iter().enumerate() {
                 replays[group] = replay(at).map(|replay| in_table(replay, rows));

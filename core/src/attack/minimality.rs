@@ -34,14 +34,13 @@ use super::worlds::{Effort, Estimate, Scene};
 use super::{Attack, Build, Finding, Making, SUPPRESSED_UNDECIDED, Target, UNDECIDED_PEOPLE, VULNERABLE_SHARE};
 use crate::anonymize::{Class, Replay, Safety};
 use crate::candidate::Groups;
-use crate::criterion::{About, Bound, Knowledge, Limit, Scope, Subject, frequency};
+use crate::criterion::{About, Bound, Knowledge, Limit, Scope, Subject};
 use crate::data::{Column, Role, Schema, Table};
 use crate::error::Result;
 use crate::exact::Fraction;
 use crate::kind::{Kind, Param, Params, Shape};
 use dashu_int::{IBig, UBig};
 use dashu_ratio::RBig;
-use std::collections::HashMap;
 
 /// The description of the minimality attack.
 pub const KIND: Kind<Build> = Kind {
@@ -53,13 +52,13 @@ pub const KIND: Kind<Build> = Kind {
             name: "budget",
             summary: "the most steps from state to state that are counted for a group; 200 times as many where one value matters",
             shape: Shape::Count(0),
-            default: Some("50000"),
+            default: Some("10000"),
         },
         Param {
             name: "samples",
             summary: "how many worlds are drawn for a group where the budget is not enough",
             shape: Shape::Count(1),
-            default: Some("10000"),
+            default: Some("2000"),
         },
     ],
     example: &[],
@@ -174,7 +173,7 @@ struct Side<'a> {
     ground: &'a Ground<'a>,
     column: &'a Column,
     values: Vec<Value>,
-    /// The l of frequency l-diversity where no other criterion reads values.
+    /// The l of frequency l-diversity where nothing else is asked of values.
     l: Option<f64>,
     /// Whether what is promised, or what the method did, depends on records that are not published.
     whole_matters: bool,
@@ -217,8 +216,8 @@ impl<'a> Side<'a> {
         let values = (0u32..).zip(cared_for(ground.schema, column)).map(value).collect();
         let criteria = target.promises.criteria.iter().filter(|(_, bound)| !matches!(bound.subject, Subject::Nothing));
         let l = match criteria.collect::<Vec<_>>()[..] {
-            [(wanted, _)] if wanted.criterion.kind.name == frequency::KIND.name && wanted.on == [name] => {
-                Some(wanted.criterion.params.decimal("l").fraction().to_f64())
+            [(wanted, bound)] if wanted.on == [name] => {
+                bound.criterion.properties().share.map(|share| Fraction::new(share.den, share.num).to_f64())
             }
             _ => None,
         };
@@ -273,11 +272,13 @@ impl<'a> Side<'a> {
         let rows = self.ground.published.rows(group).iter();
         let mut pairs: Vec<(u32, u32)> = rows.map(|&row| (codes[row as usize], atom_of(row))).collect();
         pairs.sort_unstable();
-        let mut of: HashMap<u32, u32> = HashMap::new();
-        pairs.iter().for_each(|pair| *of.entry(pair.1).or_default() += 1);
+        let mut atoms: Vec<u32> = pairs.iter().map(|pair| pair.1).collect();
+        atoms.sort_unstable();
+        let of =
+            |atom: u32| atoms.partition_point(|&other| other <= atom) - atoms.partition_point(|&other| other < atom);
         let held = pairs.chunk_by(|a, b| a == b).map(|same| {
             let (code, atom) = same[0];
-            Held { code, atom, count: same.len() as u32, of: of[&atom] }
+            Held { code, atom, count: same.len() as u32, of: of(atom) as u32 }
         });
         held.collect()
     }

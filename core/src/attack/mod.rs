@@ -39,6 +39,9 @@ pub const KINDS: [&Kind<Build>; 6] = [
     &eligibility::KIND,
 ];
 
+/// The attack that computes a belief for each group and value.
+pub const BY_GROUP: &Kind<Build> = &background_knowledge::KIND;
+
 /// The attack with a name; the error offers the nearest.
 pub fn find(name: &str) -> Result<&'static Kind<Build>> {
     kind::find(&KINDS, "attack", name)
@@ -52,7 +55,7 @@ pub fn usual(requirements: &[Requirement]) -> Vec<ChosenAttack> {
     let mut budgets: Vec<Budget> = points.map(|point| Budget::new(point.l, point.k, point.m)).collect();
     budgets.sort_unstable();
     budgets.dedup();
-    let kind = &background_knowledge::KIND;
+    let kind = BY_GROUP;
     let granted = budgets.into_iter().map(|budget| Member { kind, params: background_knowledge::with(budget) });
     usual.chain(granted).collect()
 }

@@ -32,8 +32,7 @@ impl Register {
     /// Reads a register and compares it with the release.
     pub fn read(target: &Target<'_>, path: &Path) -> Result<Register> {
         if target.bucketized {
-            let error =
-                Error::plan("linkage: a register is compared with generalized values, and the release is bucketized");
+            let error = Error::plan("a register is compared with generalized values, and the release is bucketized");
             return Err(error.help("leave out `register`: the exact values already show who is in a group"));
         }
         let path = target.folder.join(path);
@@ -41,7 +40,7 @@ impl Register {
         let quasi = target.schema.select(target.release, Role::Quasi)?;
         for column in &quasi {
             if table.find(column.name()).is_none() {
-                let message = format!("linkage: the register has no column \"{}\"", column.name());
+                let message = format!("the register has no column \"{}\"", column.name());
                 let help = "a register has a column for every quasi-identifier, named as in the plan";
                 return Err(Error::plan(message).file(&path).help(help));
             }

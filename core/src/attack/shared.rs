@@ -124,6 +124,10 @@ impl Belief {
 impl Tally {
     /// Takes note of a belief about somebody.
     pub fn believe(&mut self, one: Belief) {
+        // Below the highest belief nothing is the worst that does not exceed its limit.
+        if !one.exceeds && self.highest.is_some_and(|highest| one.belief < highest) {
+            return;
+        }
         self.highest = self.highest.max(Some(one.belief));
         if self.worst.is_none_or(|worst| one.compare(&worst) == Ordering::Greater) {
             self.worst = Some(one);

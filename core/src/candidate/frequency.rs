@@ -33,6 +33,8 @@ pub type Coded<'a> = (&'a [u32], usize);
 #[derive(Clone, Debug)]
 pub struct FrequencySet {
     parts: Arc<[Part]>,
+    /// For each column its part and its place there.
+    places: Arc<[(usize, usize)]>,
     /// For each part the combination of every entry.
     combinations: Vec<Vec<u32>>,
     sizes: Vec<u64>,
@@ -66,6 +68,9 @@ struct Rolled {
     ids: Vec<u32>,
     count: usize,
 }
+
+/// What a part becomes on chosen levels, with the combination of every entry.
+type Telling<'a> = (&'a Rolled, &'a Vec<u32>);
 
 impl Part {
     fn new(columns: &[usize], ladders: &[Ladder], base: &[Coded<'_>], entries: &[u32]) -> (Part, Vec<u32>) {
@@ -194,7 +199,8 @@ impl FrequencySet {
         }
         let (parts, combinations) = pack(quasi, ladders, &row_of);
         let subjects = subjects.iter().map(|subject| Histograms::of_rows(&ids, count, *subject, weight)).collect();
-        FrequencySet { parts: parts.into(), combinations, sizes, subjects }
+        let places = (0..quasi.len()).map(|column| place(&parts, column)).collect();
+        FrequencySet { parts: parts.into(), places, combinations, sizes, subjects }
     }
 
     /// How many entries there are.
@@ -220,9 +226,7 @@ impl FrequencySet {
     /// A base code that an entry stands for in a column. For a rolled-up entry it is one of
     /// several, equal on the levels it was rolled up to and above.
     pub fn base_code(&self, entry: u32, column: usize) -> u32 {
-        let find = |part: &Part| part.columns.iter().position(|&own| own == column);
-        let (part, at) =
-            self.parts.iter().enumerate().find_map(|(part, own)| Some((part, find(own)?))).expect("a column");
+        let (part, at) = self.places[column];
         self.parts[part].codes[at][self.combinations[part][entry as usize] as usize]
     }
 
@@ -232,25 +236,33 @@ impl FrequencySet {
         space.min(self.len() as u64)
     }
 
+    /// How many steps it takes to form the groups on these levels, with their histograms: about.
+    pub fn steps(&self, levels: &[usize]) -> u64 {
+        let tells = |part: &&Part| part.columns.iter().zip(&part.ladders).any(|(&at, own)| own.sizes[levels[at]] > 1);
+        let pairs: usize = self.subjects.iter().map(|counts| counts.pairs.len()).sum();
+        (self.len() * (self.parts.iter().filter(tells).count() + 3) + 3 * pairs) as u64
+    }
+
     /// Forms the groups on these levels; says how many there are.
     pub fn group(&self, levels: &[usize], scratch: &mut Scratch) -> usize {
-        let rolled: Vec<&Rolled> = self.parts.iter().map(|part| part.rolled(levels)).collect();
+        // A part on levels with one value tells nothing.
+        let telling = self.parts.iter().map(|part| part.rolled(levels)).zip(&self.combinations);
+        let telling: Vec<Telling<'_>> = telling.filter(|(part, _)| part.count > 1).collect();
         scratch.sizes.clear();
         scratch.first.clear();
         scratch.groups.clear();
-        let space = rolled.iter().try_fold(1u64, |space, part| space.checked_mul(part.count as u64));
-        match (space, rolled.as_slice()) {
-            (Some(space), [a]) if self.is_direct(space) => {
-                let a_of = &self.combinations[0];
+        let space = telling.iter().try_fold(1u64, |space, (part, _)| space.checked_mul(part.count as u64));
+        match (space, telling.as_slice()) {
+            (Some(space), [(a, a_of)]) if self.is_direct(space) => {
                 self.number_directly(space, a_of.iter().map(|&at| u64::from(a.ids[at as usize])), scratch);
             }
-            (Some(space), [a, b]) if self.is_direct(space) => {
-                let pairs = self.combinations[0].iter().zip(&self.combinations[1]);
+            (Some(space), [(a, a_of), (b, b_of)]) if self.is_direct(space) => {
+                let pairs = a_of.iter().zip(*b_of);
                 let width = b.count as u64;
                 let keys = pairs.map(|(&x, &y)| u64::from(a.ids[x as usize]) * width + u64::from(b.ids[y as usize]));
                 self.number_directly(space, keys, scratch);
             }
-            _ => self.number_by_hash(&rolled, scratch),
+            _ => self.number_by_hash(&telling, scratch),
         }
         scratch.sizes.len()
     }
@@ -277,18 +289,18 @@ impl FrequencySet {
     }
 
     /// Any number of parts, folded two by two where a word is too small for all.
-    fn number_by_hash(&self, rolled: &[&Rolled], scratch: &mut Scratch) {
+    fn number_by_hash(&self, telling: &[Telling<'_>], scratch: &mut Scratch) {
         let Scratch { groups, sizes, first, keys, table, .. } = scratch;
         keys.clear();
         keys.resize(self.len(), 0);
         let mut space = 1u64;
-        for (part, combinations) in rolled.iter().zip(&self.combinations) {
+        for (part, combinations) in telling {
             let grown = space.checked_mul(part.count as u64);
             if grown.is_none() {
                 space = renumber(keys, table);
             }
             let width = part.count as u64;
-            for (key, &at) in keys.iter_mut().zip(combinations) {
+            for (key, &at) in keys.iter_mut().zip(*combinations) {
                 *key = *key * width + u64::from(part.ids[at as usize]);
             }
             space = grown.unwrap_or(space * width);
@@ -346,7 +358,8 @@ impl FrequencySet {
             .map(|all| scratch.first.iter().map(|&entry| all[entry as usize]).collect())
             .collect();
         let subjects = self.subjects.iter().map(|counts| counts.rolled_up(scratch)).collect();
-        FrequencySet { parts: self.parts.clone(), combinations, sizes: scratch.sizes.clone(), subjects }
+        let (parts, places) = (self.parts.clone(), self.places.clone());
+        FrequencySet { parts, places, combinations, sizes: scratch.sizes.clone(), subjects }
     }
 }
 
@@ -445,8 +458,7 @@ fn pack(quasi: &[Coded<'_>], ladders: &[Ladder], entries: &[u32]) -> (Vec<Part>,
     let mut wanted = quasi.len().min(2);
     loop {
         let dealt = balanced(quasi, wanted);
-        // What a part may have to remember is told before it is made: its choices of levels can be
-        // astronomically many.
+        // What a part must remember is told before it is made: its choices can be astronomically many.
         let choices = |columns: &Vec<usize>| {
             columns.iter().fold(1usize, |choices, &column| choices.saturating_mul(ladders[column].maps.len()))
         };
@@ -465,6 +477,12 @@ fn pack(quasi: &[Coded<'_>], ladders: &[Ladder], entries: &[u32]) -> (Vec<Part>,
         }
         wanted += 1;
     }
+}
+
+/// The part that has a column, and where.
+fn place(parts: &[Part], column: usize) -> (usize, usize) {
+    let find = |part: &Part| part.columns.iter().position(|&own| own == column);
+    parts.iter().enumerate().find_map(|(part, own)| Some((part, find(own)?))).expect("every column is dealt")
 }
 
 /// Columns dealt to so many parts, the largest first, each to the part with the fewest possible

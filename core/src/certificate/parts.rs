@@ -172,6 +172,10 @@ pub struct MethodDeclared {
     pub name: String,
     /// Its parameters.
     pub params: Named<Value>,
+    /// The methods that it was chosen among, if the plan left that open, in the order in which they
+    /// were to be tried.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub chosen_among: Vec<String>,
     /// Whether random choices were made with a seed.
     pub insecure_seed: bool,
 }

@@ -133,7 +133,7 @@ impl From<&Publication> for Declared {
             delimiter: publication.delimiter,
             order: if publication.keeps_order { OrderWord::Input } else { OrderWord::Random },
             sensitive: (&publication.sensitive).into(),
-            method: MethodDeclared { name, params, insecure_seed: publication.insecure_seed },
+            method: MethodDeclared { name, params, chosen_among: Vec::new(), insecure_seed: publication.insecure_seed },
             criteria: publication.criteria.iter().map(criterion).collect(),
             attacks: publication.attacks.iter().map(attack).collect(),
             gate: GateDeclared::of(publication.attacks_refuse),

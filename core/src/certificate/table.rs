@@ -148,6 +148,9 @@ pub struct ColumnDeclared {
     /// The type of its values.
     #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
     pub value_type: Option<String>,
+    /// How much a quasi-identifier counts beside the others, if not one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub weight: Option<Number>,
     /// The level that it is published on.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub level: Option<usize>,
@@ -157,6 +160,9 @@ pub struct ColumnDeclared {
     /// What the width of its labels is measured by.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub measured_by: Option<String>,
+    /// The range that labels of numbers or dates are measured against, if the hierarchy tells one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub whole: Option<String>,
     /// How many leaves its hierarchy has.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub leaves: Option<u32>,
@@ -382,10 +388,21 @@ impl From<&attack::Finding> for FindingFigures {
 /// The share of the quasi-identifiers' information that is kept.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct KeptFigures {
-    /// Of all.
+    /// Of all, by their weights.
     pub overall: f64,
     /// Of each.
     pub columns: Named<f64>,
+    /// Of single records.
+    pub records: RecordFigures,
+}
+
+/// How much single records keep.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub struct RecordFigures {
+    /// The share of all records that keep at least half.
+    pub at_least_half: f64,
+    /// What the published record keeps that keeps least.
+    pub least: f64,
 }
 
 /// What the attacker is assumed to know.
@@ -428,7 +445,14 @@ impl From<&Publication> for Figures {
             attacks: publication.attacks.iter().map(FindingFigures::from).collect(),
             undisclosed_attacks: publication.undisclosed.clone(),
             insensitive: publication.exposure.clone(),
-            information_kept: KeptFigures { overall: publication.information_kept, columns: kept.collect() },
+            information_kept: KeptFigures {
+                overall: publication.information_kept.overall,
+                columns: kept.collect(),
+                records: RecordFigures {
+                    at_least_half: publication.information_kept.at_least_half,
+                    least: publication.information_kept.least,
+                },
+            },
             utility: publication.utility.iter().map(|(name, value)| (*name, whole_or_real(*value))).collect(),
             knowledge_assumed: KNOWLEDGE.map(str::to_string).to_vec(),
             not_promised: NOT_PROMISED.into_iter().chain([SEAL]).map(str::to_string).chain(of_skew).collect(),

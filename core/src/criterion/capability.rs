@@ -6,6 +6,7 @@
 
 use super::{About, Criterion, Knowledge, Limit};
 use crate::candidate::Histogram;
+use crate::exact::Fraction;
 
 /// What holds of a criterion whatever the groups are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,6 +21,9 @@ pub struct Properties {
     /// l of all records and enough records are there: what suppression of frequent values must
     /// reach. `None` for a criterion that is not about how frequent the values of one column are.
     pub eligibility: Option<u64>,
+    /// The share of a group that no value which needs protection may exceed, where a group is asked
+    /// for nothing else: what theorems about frequency l-diversity are about, with l = 1/share.
+    pub share: Option<Fraction>,
     /// What besides the groups it reads: how far a verdict can be repeated by somebody who has only
     /// the release.
     pub scope: Scope,
@@ -28,7 +32,7 @@ pub struct Properties {
 impl Properties {
     /// Of a criterion of which nothing else is known.
     pub const fn of(merging: Merging) -> Properties {
-        Properties { merging, least: Least::ANY, eligibility: None, scope: Scope::Groups }
+        Properties { merging, least: Least::ANY, eligibility: None, share: None, scope: Scope::Groups }
     }
 
     /// Whether merging groups that satisfy it gives one that does.

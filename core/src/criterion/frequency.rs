@@ -104,6 +104,7 @@ impl Criterion for FrequencyDiversity {
         Properties {
             least: least_values(self.l.ceil(), &self.cared_for),
             eligibility: Some(self.l.ceil()),
+            share: Some(Fraction::new(self.l.den, self.l.num)),
             ..Properties::of(Merging::Monotone)
         }
     }

@@ -74,6 +74,9 @@ pub const KINDS: [&Kind<Build>; 19] = [
     &skyline::KIND,
 ];
 
+/// What a first plan requires: of every group, and of the values of each sensitive column.
+pub const FIRST: [&Kind<Build>; 2] = [&k_anonymity::KIND, &distinct::KIND];
+
 /// The parameter that names the column which tells whose record it is, where people have several.
 const PERSON: &str = "person";
 

@@ -1,6 +1,6 @@
 //! A criterion as a plan asks for it.
 
-use super::{Bound, Build, Context, On, PERSON, SEPARATOR, find};
+use super::{Bound, Build, Context, On, PERSON, SEPARATOR, find, k_anonymity};
 use crate::candidate::Records;
 use crate::data::{Role, Schema};
 use crate::error::{Error, Result};
@@ -34,6 +34,12 @@ impl Requirement {
         let criterion = Member::of(find(name)?, written)?;
         let on = resolve_on(criterion.kind, on, schema)?;
         Ok(Requirement { criterion, on })
+    }
+
+    /// That every group has so many records, and nothing else.
+    pub fn of_size(least: u64) -> Result<Requirement> {
+        let criterion = Member::of(&k_anonymity::KIND, &[("k", Raw::Number(least.to_string()))])?;
+        Ok(Requirement { criterion, on: Vec::new() })
     }
 
     /// Whether it is about people of whom some have several records: then a record is not a person.

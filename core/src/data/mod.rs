@@ -19,6 +19,7 @@ pub mod sample;
 mod schema;
 mod table;
 mod value_type;
+mod weight;
 
 pub use dictionary::Dictionary;
 pub use encode::{Encoding, Lexicon};
@@ -31,3 +32,4 @@ pub use room::{check_room, in_words};
 pub use schema::{ColumnSpec, Schema};
 pub use table::{Column, Domain, Table};
 pub use value_type::{ValueType, canonical_text, parse_date, parse_decimal};
+pub use weight::Weight;

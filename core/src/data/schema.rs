@@ -1,11 +1,9 @@
 //! What a plan says about columns, checked against a table.
 
-use super::hierarchy::{Hierarchy, Rule};
-use super::{Column, Role, Table, ValueType};
+use super::hierarchy::{Hierarchy, Rule, keep_or_suppress};
+use super::{Column, Role, Table, ValueType, Weight};
 use crate::error::{Error, Result};
-use crate::kind::Raw;
 use std::borrow::Cow;
-use std::path::Path;
 use std::sync::Arc;
 
 /// What a plan says about one column.
@@ -25,6 +23,8 @@ pub struct ColumnSpec {
     pub value_type: Option<ValueType>,
     /// The lowest and the highest level that a release may use; all if nothing is said.
     pub levels: Option<(usize, usize)>,
+    /// How much a quasi-identifier counts beside the others, where their losses are put together.
+    pub weight: Weight,
 }
 
 impl ColumnSpec {
@@ -38,6 +38,7 @@ impl ColumnSpec {
             order: Vec::new(),
             value_type: None,
             levels: None,
+            weight: Weight::ONE,
         }
     }
 }
@@ -53,10 +54,10 @@ impl PartialEq for ColumnSpec {
             },
             _ => false,
         };
-        let ColumnSpec { name, role, rule: _, sensitive_values, order, value_type, levels } = self;
+        let ColumnSpec { name, role, rule: _, sensitive_values, order, value_type, levels, weight } = self;
         same_rule
             && (name, role, sensitive_values) == (&other.name, &other.role, &other.sensitive_values)
-            && (order, value_type, levels) == (&other.order, &other.value_type, &other.levels)
+            && (order, value_type, levels, weight) == (&other.order, &other.value_type, &other.levels, &other.weight)
     }
 }
 
@@ -97,6 +98,28 @@ impl Schema {
     pub fn with_spec(mut self, spec: ColumnSpec) -> Schema {
         self.0.iter_mut().filter(|known| known.name == spec.name).for_each(|known| *known = spec.clone());
         self
+    }
+
+    /// The same schema with quasi-identifiers that are kept or replaced by `*`, whatever their
+    /// hierarchy.
+    pub fn with_quasi_suppressed(mut self) -> Schema {
+        let rule: Arc<dyn Rule> = keep_or_suppress().into();
+        let quasi = self.0.iter_mut().filter(|spec| spec.role == Role::Quasi);
+        quasi.for_each(|spec| spec.rule = Some(Arc::clone(&rule)));
+        self
+    }
+
+    /// How much a quasi-identifier counts beside the others.
+    ///
+    /// ```
+    /// use sfumato::data::{ColumnSpec, Role, Schema};
+    ///
+    /// let age = ColumnSpec { weight: "3".parse().unwrap(), ..ColumnSpec::new("age", Role::Quasi) };
+    /// let schema = Schema::of(&["zip", "age"], &[]).with_spec(age);
+    /// assert_eq!([schema.weight_of("zip"), schema.weight_of("age")], [1.0, 3.0]);
+    /// ```
+    pub fn weight_of(&self, name: &str) -> f64 {
+        self.find(name).map_or(Weight::ONE, |spec| spec.weight).to_f64()
     }
 
     /// The names of the columns in a role.
@@ -165,8 +188,7 @@ impl Schema {
         if self.find(column.name()).is_some_and(|spec| spec.rule.is_some()) {
             return self.hierarchy(column);
         }
-        let rule = super::hierarchy::rule(&[("suppress", Raw::Flag(true))], Path::new("."))?;
-        Hierarchy::bind(&*rule, column)
+        Hierarchy::bind(&*keep_or_suppress(), column)
     }
 
     /// The lowest and the highest level on which a quasi-identifier may be published.

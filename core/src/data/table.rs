@@ -50,6 +50,16 @@ impl Domain {
         self.missing
     }
 
+    /// How many distinct values there are besides a missing one.
+    pub fn present(&self) -> usize {
+        self.len() - usize::from(self.missing.is_some())
+    }
+
+    /// The labels of values that are not missing, in the order of their codes.
+    pub fn present_labels(&self) -> impl Iterator<Item = &str> {
+        self.labels.iter().take(self.present())
+    }
+
     /// The code of a label. Linear: for plans and tests, not for rows.
     pub fn code(&self, label: &str) -> Option<u32> {
         self.labels.iter().position(|known| known == label).map(|at| at as u32)

@@ -44,8 +44,10 @@ impl Fraction {
     pub fn nearest(share: f64) -> Self {
         assert!((0.0..=1.0).contains(&share), "not a share");
         const STEPS: u128 = 1 << 60;
-        // Scaling by a power of two does not round.
-        Fraction { num: (share * STEPS as f64).round() as u128, den: STEPS }.reduced()
+        // Scaling by a power of two does not round. What divides both is a power of two.
+        let num = (share * STEPS as f64).round() as u128;
+        let common = num.trailing_zeros().min(STEPS.trailing_zeros());
+        Fraction { num: num >> common, den: STEPS >> common }
     }
 
     /// The same fraction in lowest terms.
@@ -111,7 +113,8 @@ impl Ord for Fraction {
 #[inline]
 fn compare_products(a: u128, b: u128, c: u128, d: u128) -> Ordering {
     if (a | b | c | d) >> 64 == 0 {
-        return (a * b).cmp(&(c * d));
+        let product = |a: u128, b: u128| u128::from(a as u64) * u128::from(b as u64);
+        return product(a, b).cmp(&product(c, d));
     }
     match (a.checked_mul(b), c.checked_mul(d)) {
         (Some(left), Some(right)) => left.cmp(&right),

@@ -80,7 +80,7 @@ pub struct Rate {
 
 /// The columns in which every record that has a value has a date.
 pub fn date_columns(table: &Table) -> Vec<&str> {
-    let has_dates = |domain: &Domain| domain.len() > usize::from(domain.missing().is_some());
+    let has_dates = |domain: &Domain| domain.present() > 0;
     let is_dates = |column: &&Column| has_dates(column.domain()) && days(column).is_ok();
     table.columns().iter().filter(is_dates).map(Column::name).collect()
 }

@@ -15,7 +15,8 @@ pub use eligibility::{Eligibility, Sight, Way, eligibility, ways};
 pub use transactions::{TransactionProfile, draft_transaction_plan, inspect_transactions};
 
 use crate::candidate::dense_ids;
-use crate::data::{Column, Domain, ReadOptions, Role, Table, ValueType};
+use crate::data::{Column, ReadOptions, Role, Table, ValueType, hierarchy};
+use crate::{anonymize, criterion, skew};
 use rayon::prelude::*;
 use roles::Suggestion;
 
@@ -77,8 +78,6 @@ const COMBINED_COLUMNS: usize = 10;
 const COMBINED_RECORDS: usize = 1_000_000;
 /// Combinations kept of each size.
 const KEPT: usize = 5;
-/// Choices of levels up to which a search decides every one of them by default.
-const MOST_CANDIDATES: u64 = 10_000_000;
 /// From so many records on, uniqueness tells more than a column's name.
 const TELLING_RECORDS: usize = 100;
 /// From this share of unique values on, a column identifies by itself.
@@ -227,44 +226,54 @@ pub fn draft_plan(table: &Table, profile: &Profile, data: &str, read: &ReadOptio
         data_section(data, table, read),
     );
     let width = profile.columns.iter().map(|column| key(&column.name).chars().count()).max().unwrap_or(0);
-    let mut candidates = 1u64;
     for (column, found) in table.columns().iter().zip(&profile.columns) {
         let mut hierarchy = String::new();
         if found.role == Role::Quasi {
-            let (rule, levels) = drafted_hierarchy(column.domain());
-            candidates = candidates.saturating_mul(levels);
-            hierarchy = format!(", hierarchy = {{ {rule} }}");
+            let rule = hierarchy::draft(column.domain());
+            hierarchy = rule.map_or(String::new(), |rule| format!(", hierarchy = {{ {rule} }}"));
         }
         text +=
             &format!("{:width$} = {{ role = \"{}\"{hierarchy} }}   # {}\n", key(&found.name), found.role, found.reason);
     }
-    text += "\n# What must hold for every group of records that look alike: `sfumato list criteria`.\n\
-             [[require]]\ncriterion = \"k-anonymity\"\nk = 5\n";
-    for column in profile.columns.iter().filter(|column| column.role == Role::Sensitive) {
-        text += &format!(
-            "\n[[require]]\ncriterion = \"distinct-l-diversity\"\non = {}\nl = {}\n",
-            quoted(&column.name),
-            column.distinct.clamp(1, 3),
-        );
+    text += &drafted_criteria(profile);
+    text += &format!(
+        "\n# How to publish: `sfumato publish` with this plan.\n\
+         [method]\nname = \"{}\"   # the method that keeps most; `sfumato list methods` has them all\n",
+        anonymize::DEFAULT.name
+    );
+    text += "\n[release]\n# title = \"…\"          # what certificate and report call the release\n# date = 2026-11-18    # the day that they bear\nmax_suppressed = \"2%\"   # records that may be left out because their group cannot be made safe\n";
+    text
+}
+
+/// What a first plan requires: of every group, and of the values of each sensitive column.
+fn drafted_criteria(profile: &Profile) -> String {
+    let [of_groups, of_values] = criterion::FIRST;
+    let parameter = of_values.params[0].name;
+    let mut text = format!(
+        "\n# What must hold for every group of records that look alike: `sfumato list criteria`.\n\
+         [[require]]\ncriterion = \"{}\"\n",
+        of_groups.name
+    );
+    of_groups.example.iter().for_each(|(name, value)| text += &format!("{name} = {value}\n"));
+    let sensitive = || profile.columns.iter().filter(|column| column.role == Role::Sensitive);
+    for column in sensitive() {
+        let (on, number) = (quoted(&column.name), column.distinct.clamp(1, 3));
+        text += &format!("\n[[require]]\ncriterion = \"{}\"\non = {on}\n{parameter} = {number}\n", of_values.name);
         if column.top_share > 0.5 {
             text += &format!(
-                "# One value of {} has {:.0} % of the records: no grouping keeps it to half of a group. For frequency-l-diversity add [skew] method = \"calibrated\".\n",
-                quoted(&column.name),
-                column.top_share * 100.0
+                "# One value of {on} has {:.0} % of the records: no grouping keeps it to half of a group. A criterion that asks for that needs [skew] method = \"{}\".\n",
+                column.top_share * 100.0,
+                skew::ADVISED.name
             );
         }
     }
-    if !profile.columns.iter().any(|column| column.role == Role::Sensitive) {
-        text += "\n# No column's name sounds sensitive. If one is, give it role = \"sensitive\" above and ask for diversity:\n\
-                 # [[require]]\n# criterion = \"distinct-l-diversity\"\n# on = \"…\"\n# l = 3\n";
+    if sensitive().next().is_none() {
+        text += &format!(
+            "\n# No column's name sounds sensitive. If one is, give it role = \"sensitive\" above and ask for diversity:\n\
+             # [[require]]\n# criterion = \"{}\"\n# on = \"…\"\n# {parameter} = 3\n",
+            of_values.name
+        );
     }
-    text += "\n# How to publish: `sfumato publish` with this plan.\n\
-             [method]\nname   = \"optimal\"   # the best choice of levels; \"incognito\" also lists all safe ones\n\
-             metric = \"loss\"      # by which it is the best: `sfumato list metrics`\n";
-    if candidates > MOST_CANDIDATES {
-        text += "search = \"bounded\"   # there are too many quasi-identifiers to try every choice of levels\n";
-    }
-    text += "\n[release]\n# title = \"…\"          # what certificate and report call the release\n# date = 2026-11-18    # the day that they bear\nmax_suppressed = \"2%\"   # records that may be left out because their group cannot be made safe\n";
     text
 }
 
@@ -284,45 +293,6 @@ fn data_section(data: &str, table: &Table, read: &ReadOptions) -> String {
         text += "trim = true\n";
     }
     text
-}
-
-/// A hierarchy that fits the values' type, with the number of its levels.
-fn drafted_hierarchy(domain: &Domain) -> (String, u64) {
-    let present = domain.len() - usize::from(domain.missing().is_some());
-    let labels = || domain.labels().iter().take(present);
-    let codes = labels().all(|label| label.len() >= 3 && label.bytes().all(|byte| byte.is_ascii_digit()));
-    let suppress = || ("suppress = true".to_string(), 2);
-    if present == 0 {
-        return suppress();
-    }
-    let length = domain.label(0).len();
-    match domain.value_type() {
-        ValueType::Integer | ValueType::Text
-            if codes && labels().all(|label| label.len() == length) && present > 20 =>
-        {
-            (format!("redact = {length}"), length as u64 + 1)
-        }
-        ValueType::Date => ("dates = true".into(), 6),
-        ValueType::Integer if present > 2 => (intervals(domain.label(0), domain.label(present as u32 - 1)), 5),
-        ValueType::Text if present > 8 => ("fanout = [2, 2]".into(), 4),
-        _ => suppress(),
-    }
-}
-
-/// Three nested widths; the widest has a handful of intervals between the least and the greatest
-/// value.
-fn intervals(least: &str, greatest: &str) -> String {
-    let range = greatest.parse::<f64>().unwrap_or(0.0) - least.parse::<f64>().unwrap_or(0.0);
-    let mut width = 2u64;
-    while (width as f64) * 24.0 < range && width < 1 << 50 {
-        width = next_nice(width);
-    }
-    format!("intervals = [{width}, {}, {}]", width * 2, width * 4)
-}
-
-/// 1, 2, 5, 10, 20, 50, …
-fn next_nice(width: u64) -> u64 {
-    if width.to_string().starts_with('2') { width / 2 * 5 } else { width * 2 }
 }
 
 fn quoted(text: &str) -> String {
@@ -368,8 +338,8 @@ mod tests {
             let plan = TablePlan::parse(&draft, Path::new(".")).unwrap_or_else(|error| panic!("{error}\n{draft}"));
             assert_eq!(plan.schema.columns().len(), table.columns().len());
             for column in plan.schema.select(&table, Role::Quasi).unwrap() {
-                let height = plan.schema.hierarchy(column).unwrap().height() as u64;
-                assert_eq!(drafted_hierarchy(column.domain()).1, height + 1, "{}", column.name());
+                let is_drafted = hierarchy::draft(column.domain()).is_some();
+                assert_eq!(plan.schema.hierarchy(column).is_ok(), is_drafted, "{}", column.name());
             }
         }
     }
@@ -395,18 +365,6 @@ mod tests {
         assert_eq!(plan.schema.names(Role::Identifier), ["patient", "lat", "contact"], "{draft}");
         let made = crate::publish::make(&plan, &table, &Default::default());
         made.unwrap_or_else(|error| panic!("{error}\n{draft}"));
-    }
-
-    #[test]
-    fn drafts_of_wide_tables_search_within_bounds() {
-        let searches = |columns: usize| {
-            let wide = (0..columns).map(|at| column(&format!("c{at}"), 200, |row| (row * (at + 1) % 30).to_string()));
-            let table = Table::new(wide.collect()).unwrap();
-            let draft = draft_plan(&table, &inspect(&table), "data.csv", &ReadOptions::default());
-            let plan = TablePlan::parse(&draft, Path::new(".")).unwrap();
-            plan.publishing.method.params.choice("search").to_string()
-        };
-        assert_eq!([searches(10), searches(11)], ["exhaustive", "bounded"]);
     }
 
     /// Five records of one person are no group of five people.
@@ -438,12 +396,5 @@ mod tests {
         let pairs: Vec<&Combination> = profile.combinations.iter().filter(|found| found.columns.len() == 2).collect();
         assert!(pairs.len() == KEPT && pairs.is_sorted_by(|a, b| a.unique_share >= b.unique_share));
         assert!(profile.combinations.iter().all(|found| !found.columns.contains(&"patient".to_string())));
-    }
-
-    #[test]
-    fn widths_are_nice() {
-        assert_eq!(intervals("0", "99"), "intervals = [5, 10, 20]");
-        assert_eq!(intervals("17", "30"), "intervals = [2, 4, 8]");
-        assert_eq!(intervals("0", "100000"), "intervals = [5000, 10000, 20000]");
     }
 }

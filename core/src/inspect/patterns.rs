@@ -55,7 +55,7 @@ pub(super) fn are_coordinates(domain: &Domain) -> bool {
 
 /// Values that are there, spread over the column, without blanks around them.
 fn present(domain: &Domain) -> impl Iterator<Item = &str> {
-    let count = domain.len() - usize::from(domain.missing().is_some());
+    let count = domain.present();
     let step = count.div_ceil(LOOKED_AT).max(1);
     domain.labels().iter().take(count).step_by(step).map(str::trim)
 }

@@ -7,7 +7,8 @@ use super::publishing::{Attempt, Publishing, QUERIES, measure_of};
 use super::section::{Section, number, share, text};
 use crate::anonymize::Class;
 use crate::criterion::Requirement;
-use crate::data::Role;
+use crate::data::hierarchy::keep_or_suppress;
+use crate::data::{ColumnSpec, Role, Weight};
 use crate::error::{Error, ErrorCode, Result};
 use crate::exact::Fraction;
 use crate::recode::{Form, Suppressed};
@@ -16,6 +17,7 @@ use crate::recode::{Form, Suppressed};
 pub(super) fn refuse_idle(plan: &TablePlan, root: &Section<'_>) -> Result<()> {
     let case = Case { plan, root, publishing: &plan.publishing };
     case.method()?;
+    case.weights()?;
     case.suppression()?;
     case.utility()?;
     case.skew()?;
@@ -55,14 +57,59 @@ impl Case<'_> {
         let method = &self.publishing.method;
         let name = method.kind.name;
         if self.is_written("method", "metric")? && !method.chooses_levels() {
-            let why = format!("{name} forms groups of records and does not choose among candidates");
+            let why = format!("{name} does not choose among candidates by a metric");
             return self.idle("method", "metric", &why, "leave it out, or use a method that chooses levels");
         }
         if method.anatomizes() && method.build().class() == Class::SaOnly {
             let why = format!("{name} forms groups by sensitive values already");
             return self.idle("method", "anatomize", &why, "leave it out");
         }
-        Ok(())
+        self.cells()
+    }
+
+    /// Cells are published as they are or as `*`: hierarchies would have no effect.
+    fn cells(&self) -> Result<()> {
+        if !self.publishing.method.suppresses_cells() {
+            return Ok(());
+        }
+        if self.bucketized() {
+            let why = "a bucketized release publishes exact quasi-identifiers";
+            return self.idle("method", "cells", why, "leave it out, or publish with form = \"generalized\"");
+        }
+        let suppressing = keep_or_suppress();
+        let mut quasi = self.plan.schema.columns().iter().filter(|spec| spec.role == Role::Quasi);
+        let is_other =
+            |spec: &&ColumnSpec| spec.rule.as_ref().is_some_and(|rule| rule.stated() != suppressing.stated());
+        let why = "with `cells` every cell is published as it is or as *";
+        let help = "leave it out, or leave out `cells` to publish labels of the hierarchy";
+        quasi.find(is_other).map_or(Ok(()), |spec| self.idle_on_column(&spec.name, "hierarchy", why, help))
+    }
+
+    /// The error that a key of a column has no effect.
+    fn idle_on_column(&self, column: &str, key: &str, why: &str, help: &str) -> Result<()> {
+        let line = self.root.section("columns")?.map_or(self.root.line, |columns| columns.line_of(column));
+        let message = format!("column \"{column}\": `{key}` has no effect: {why}");
+        Err(Error::of(ErrorCode::NoEffect, message).line(line).help(help.to_string()))
+    }
+
+    /// Weights compare quasi-identifiers: equal ones do nothing, nor do any where the method does not
+    /// compare what columns lose.
+    fn weights(&self) -> Result<()> {
+        let quasi = || self.plan.schema.columns().iter().filter(|spec| spec.role == Role::Quasi);
+        let Some(weighed) = quasi().find(|spec| spec.weight != Weight::ONE) else { return Ok(()) };
+        let Publishing { method, metric, .. } = self.publishing;
+        let (why, help) = if quasi().all(|spec| spec.weight == weighed.weight) {
+            ("all quasi-identifiers have the same one".to_string(), "leave it out, or let another column have less")
+        } else if method.chooses_levels() && !method.weighs_columns(metric) {
+            let why = format!("the metric {} does not add up what columns lose", metric.kind.name);
+            (why, "leave it out, or use a metric that does (`sfumato list metrics`)")
+        } else if !method.weighs_columns(metric) || method.is_open() && self.bucketized() {
+            let why = format!("{}, as the plan sets it, does not compare what columns lose", method.kind.name);
+            (why, "leave it out, or use a method that does, see `sfumato list methods`")
+        } else {
+            return Ok(());
+        };
+        self.idle_on_column(&weighed.name, "weight", &why, help)
     }
 
     /// Whether records may be suppressed at all, whatever the table.
@@ -101,17 +148,18 @@ impl Case<'_> {
     fn utility(&self) -> Result<()> {
         let sensitive = self.plan.schema.names(Role::Sensitive);
         for section in self.root.sections("utility")? {
-            let idle = |key: &str, why: &str, help: &str| {
-                Err(no_effect("[[utility]]", key, why, help).line(section.line_of(key)))
+            let idle = |why: &str, help: &str| {
+                Err(no_effect("[[utility]]", "metric", why, help).line(section.line_of("metric")))
             };
-            if measure_of(&section)? == QUERIES {
-                if sensitive.is_empty() {
-                    let why = "queries are about a sensitive column, and the plan has none";
-                    return idle("metric", why, "leave it out, or give a column role = \"sensitive\"");
-                }
-            } else if self.bucketized() && self.publishing.target.as_deref().is_some_and(|on| sensitive.contains(&on)) {
-                let why = "a bucketized release separates the sensitive column from the records that would predict it";
-                return idle("target", why, "name another column, or publish with form = \"generalized\"");
+            if measure_of(&section)? != QUERIES {
+                continue;
+            }
+            if sensitive.is_empty() {
+                let why = "queries are about a sensitive column, and the plan has none";
+                return idle(why, "leave it out, or give a column role = \"sensitive\"");
+            }
+            if section.table.len() == 1 {
+                return idle("these queries are asked anyway", "leave it out, or say which are asked");
             }
         }
         Ok(())

@@ -20,7 +20,7 @@ use crate::criterion::{On, Requirement, Verdict, find};
 use crate::data::{ColumnSpec, ReadOptions, Role, Schema, ValueType, hierarchy, sample};
 use crate::error::{Error, ErrorCode, Result};
 use crate::kind::Raw;
-use section::{Section, choice, flag, line_of, numbers, raw, text, texts};
+use section::{Section, choice, flag, line_of, numbers, raw, text, texts, weight};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use toml::Spanned;
@@ -62,7 +62,7 @@ const PUBLISHING: [&str; 6] = ["method", "release", "gate", "attack", "utility",
 /// parameters of the member that they name besides; `columns` has these for each column.
 pub const KEYS: [(&str, &[&str]); 9] = [
     ("data", &["kind", "path", "missing", "delimiter", "header", "names", "trim"]),
-    ("columns", &["role", "hierarchy", "levels", "sensitive_values", "order", "type"]),
+    ("columns", &["role", "hierarchy", "levels", "weight", "sensitive_values", "order", "type"]),
     ("require", &["criterion", "on"]),
     ("method", &["name", "metric"]),
     ("release", &["title", "date", "form", "max_suppressed", "suppressed", "insensitive", "format", "formulas"]),
@@ -185,8 +185,11 @@ impl TablePlan {
             required.iter().map(|section| read_requirement(section, &schema)).collect::<Result<Vec<_>>>()?;
         let publishing = Publishing::read(root, &schema, &requirements)?;
         let (data, folder) = (path.map(|path| folder.join(path)), folder.to_owned());
-        let plan = TablePlan { data, options, schema, requirements, publishing, folder };
+        let mut plan = TablePlan { data, options, schema, requirements, publishing, folder };
         effects::refuse_idle(&plan, root)?;
+        if plan.publishing.method.suppresses_cells() {
+            plan.schema = plan.schema.with_quasi_suppressed();
+        }
         Ok(plan)
     }
 
@@ -321,6 +324,14 @@ fn read_column(columns: &Section<'_>, name: &str, value: &Spanned<DeValue<'_>>, 
             }
         };
     }
+    if let Some(weight) = section.get("weight", weight)? {
+        if spec.role != Role::Quasi {
+            let error =
+                Error::plan(format!("{label}: `weight` has no effect on a column with role = \"{}\"", spec.role));
+            return Err(error.line(section.line_of("weight")).help("only quasi-identifiers are weighed: leave it out"));
+        }
+        spec.weight = weight;
+    }
     if let Some(wanted) = section.get("type", text)? {
         let names = ValueType::ALL.map(ValueType::name);
         let wrong = || Error::unknown(format!("{label}: there is no type \"{wanted}\""), &wanted, names);
@@ -404,6 +415,27 @@ mod tests {
         check("[columns]\na = { hierarchy = { redact = 2 } }\n", &["line 2", "has no role"]);
         check("[columns]\na = { role = \"quasi\", hierarchy = { intervals = [5, 7] } }\n", &["line 2", "do not nest"]);
         check("[columns]\na = { role = \"quasi\", levels = [3, 1] }\n", &["line 2", "levels = [0, 2]"]);
+        let weighed = |column: &str, rest: &str| format!("[columns]\nb = \"quasi\"\na = {{ {column} }}\n{rest}");
+        for weight in ["0", "-1", "1000.5", "0.0001", "inf", "\"much\"", "[1]", "true"] {
+            let text = weighed(&format!("role = \"quasi\", weight = {weight}"), "");
+            check(&text, &["line 3", "`weight` is a number from 0.001 to 1000"]);
+        }
+        for role in ["sensitive", "insensitive", "identifier"] {
+            check(&weighed(&format!("role = \"{role}\", weight = 2"), ""), &["line 3", "`weight` has no effect", role]);
+        }
+        check(
+            "[columns]\na = { role = \"quasi\", weight = 2 }\n",
+            &["line 2", "`weight` has no effect", "the same one"],
+        );
+        for (method, why) in [
+            ("name = \"greedy-grouping\"", "does not compare what columns lose"),
+            ("name = \"skyline-anonymize\"\npriority = \"round-robin\"", "does not compare what columns lose"),
+            ("name = \"optimal\"\nmetric = \"height\"", "the metric height does not add up"),
+            ("name = \"incognito\"\nmetric = \"discernibility\"", "the metric discernibility does not add up"),
+        ] {
+            let text = weighed("role = \"quasi\", weight = 2", &format!("[method]\n{method}\n"));
+            check(&text, &["line 3", "column \"a\": `weight` has no effect", why]);
+        }
         check("[data]\ndelimiter = \"ab\"\n[columns]\n", &["line 2", "one ASCII character"]);
         check(&with("l = 3"), &["line 4", "names no criterion"]);
         check(&with("criterion = \"entropy-diversity\"\nl = 3"), &["line 4", "did you mean \"entropy-l-diversity\"?"]);

@@ -5,7 +5,7 @@ use super::heading::Heading;
 use super::keys_of;
 use super::section::{Section, choice, number, raw, share, text, texts, written};
 use super::sets::of_sets;
-use crate::anonymize::{self, ChosenMethod};
+use crate::anonymize::{self, ChosenMethod, auto};
 use crate::attack;
 use crate::chance::Chance;
 use crate::criterion::Requirement;
@@ -36,6 +36,9 @@ pub struct Publishing {
     pub heading: Heading,
     /// How groups are formed.
     pub method: ChosenMethod,
+    /// The methods that it was chosen among where the plan leaves the method open, in the order in
+    /// which they are tried: not said in plans.
+    pub among: Vec<&'static str>,
     /// What chooses among safe candidates.
     pub metric: ChosenMetric,
     /// The share of records that may be suppressed, if the plan says so. Otherwise methods that
@@ -112,6 +115,12 @@ impl Attempt {
 }
 
 impl Publishing {
+    /// Whether publishing at all tells something about values: methods were passed over that read
+    /// them, or a limit is kept to that depends on values which are not published.
+    pub fn is_conditioned(&self) -> bool {
+        auto::tells(&self.among, self.method.kind.name) || self.attacks.iter().any(Attempt::limits_hidden_values)
+    }
+
     /// Reads the sections that say how to publish, with defaults for what they leave out.
     pub(super) fn read(root: &Section<'_>, schema: &Schema, requirements: &[Requirement]) -> Result<Publishing> {
         let (method, metric) = read_method(root.section("method")?.as_ref())?;
@@ -129,6 +138,7 @@ impl Publishing {
         Ok(Publishing {
             heading,
             method,
+            among: Vec::new(),
             metric,
             max_suppressed,
             recoding,
@@ -232,8 +242,10 @@ fn read_target(section: &Section<'_>, schema: &Schema) -> Result<String> {
 
 /// A workload of COUNT queries.
 fn read_workload(section: &Section<'_>, quasi: usize) -> Result<Workload> {
-    let selectivity = share(section, "selectivity")?.unwrap_or(Fraction::new(1, 2));
-    let mut workload = Workload::new(quasi.clamp(1, 2), selectivity);
+    let mut workload = Workload::usual(quasi);
+    if let Some(selectivity) = share(section, "selectivity")? {
+        workload.selectivity = selectivity;
+    }
     let count = |key: &str, most: usize| -> Result<Option<usize>> {
         let Some(number) = section.get(key, number)? else { return Ok(None) };
         if (1..=most).contains(&number) {
@@ -405,7 +417,7 @@ mod tests {
     #[test]
     fn defaults_are_safe() {
         let plain = publishing("").unwrap();
-        assert_eq!((plain.method.kind.name, plain.metric.kind.name), ("optimal", "loss"));
+        assert_eq!((plain.method.kind.name, plain.metric.kind.name), ("auto", "loss"));
         assert!(plain.gate.refuses && plain.skew.method.is_none());
         assert_eq!(plain.max_suppressed, None);
         assert_eq!(plain.attacks.len(), attack::KINDS.len());

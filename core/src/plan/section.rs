@@ -1,5 +1,6 @@
 //! Sections of a plan, with the line of everything that is wrong.
 
+use crate::data::Weight;
 use crate::error::{Error, Result};
 use crate::exact::{Decimal, Fraction};
 use crate::kind::Raw;
@@ -96,6 +97,14 @@ pub(super) fn numbers(raw: &Raw) -> std::result::Result<Vec<usize>, &'static str
         _ => Err(WRONG),
     };
     items.iter().map(one).collect()
+}
+
+/// The weight of a column.
+pub(super) fn weight(raw: &Raw) -> std::result::Result<Weight, &'static str> {
+    match raw {
+        Raw::Text(text) | Raw::Number(text) => text.parse(),
+        _ => Err(Weight::RANGE),
+    }
 }
 
 /// One text, or a list of texts or numbers.

@@ -8,7 +8,7 @@ use super::publishing::{
 use super::section::toml;
 use super::sets::ORDER;
 use super::{DATA_KINDS, Heading, Plan, SensitiveItems, SetPlan, TablePlan};
-use crate::data::{ColumnSpec, ReadOptions};
+use crate::data::{ColumnSpec, ReadOptions, Weight};
 use crate::error::{Error, Result};
 use crate::exact::{Decimal, Fraction};
 use crate::kind::{Kind, Member, Raw};
@@ -136,7 +136,7 @@ fn sensitive_items(items: &SensitiveItems, folder: &Path) -> Result<Raw> {
 
 /// What stands for a column: its role alone, or everything that is said of it.
 fn column(spec: &ColumnSpec) -> Result<Raw> {
-    let ColumnSpec { name, role, rule, sensitive_values, order, value_type, levels } = spec;
+    let ColumnSpec { name, role, rule, sensitive_values, order, value_type, levels, weight } = spec;
     let mut keys = Keys::default();
     keys.text("role", role.name());
     if let Some(rule) = rule {
@@ -148,6 +148,7 @@ fn column(spec: &ColumnSpec) -> Result<Raw> {
     if let Some((low, high)) = levels {
         keys.add("levels", Raw::List([low, high].map(|level| Raw::Number(level.to_string())).to_vec()));
     }
+    keys.some("weight", (*weight != Weight::ONE).then(|| Raw::Number(weight.to_string())));
     keys.filled("sensitive_values", sensitive_values);
     keys.filled("order", order);
     keys.some("type", value_type.map(|wanted| Raw::from(wanted.name())));
@@ -183,6 +184,7 @@ fn write_publishing(page: &mut Page, publishing: &Publishing) -> Result<()> {
         attacks,
         target,
         workload,
+        among: _,
         chance: _,
     } = publishing;
     let mut keys = Keys::member("name", method);
@@ -412,7 +414,7 @@ mod tests {
         }
         for kind in utility::KINDS {
             let params: String = kind.example.iter().map(|(name, value)| format!(", {name} = {value}")).collect();
-            same(format!("[method]\nmetric = {{ name = \"{}\"{params} }}\n", kind.name));
+            same(format!("[method]\nname = \"optimal\"\nmetric = {{ name = \"{}\"{params} }}\n", kind.name));
         }
         for kind in table_attack::KINDS {
             // Those on suppression want something to be withheld.
@@ -454,7 +456,8 @@ mod tests {
         for text in [
             "[columns]\n",
             "[data]\npath = \"../x y.csv\"\nmissing = [\"\", \"?\"]\ndelimiter = \"\\t\"\nheader = false\nnames = [\"a\"]\ntrim = true\n\
-             [columns]\n\"a b\" = { role = \"quasi\", type = \"integer\", levels = [0, 1] }\n\
+             [columns]\n\"a b\" = { role = \"quasi\", type = \"integer\", levels = [0, 1], weight = 2.50 }\n\
+             e = { role = \"quasi\", weight = \"0.125\" }\n\
              c = { role = \"sensitive\", sensitive_values = [\"1\", \"\\\"\"], order = [\"x\"] }\n\
              [release]\ntitle = \"Patients\"\ndate = 2026-11-18\nmax_suppressed = \"2%\"\nsuppressed = \"starred\"\ninsensitive = \"drop\"\nformat = \"tsv\"\nformulas = \"escape\"\n\
              [gate]\nattacks = \"report\"\nmax_belief = 1\nmax_risk = 0.0625\n\

@@ -4,7 +4,7 @@
 use super::pipeline::Formed;
 use super::{
     ChosenLevels, Classification, ColumnLevel, ColumnReport, Distribution, Exposure, MethodReport, Publication,
-    SearchReport, SkewReport, coarse_note, standing_notes,
+    SearchReport, SkewReport, coarse_note, measure_kept, standing_notes,
 };
 use crate::anonymize::{Generalization, Judge, Task, Transformation};
 use crate::attack::{Finding, Reidentification};
@@ -16,7 +16,7 @@ use crate::error::Result;
 use crate::inspect::alike_notes;
 use crate::plan::TablePlan;
 use crate::recode::{Form, Labels, Recoded, Suppressed};
-use crate::utility::classification::{accuracy, accuracy_of_published};
+use crate::utility::classification::{Training, accuracy, accuracy_of_release};
 use crate::utility::queries::{self, Published, Release, Workload};
 use crate::utility::{grouped, information};
 use std::collections::BTreeMap;
@@ -33,12 +33,8 @@ pub(super) struct TableFacts<'a> {
 impl TableFacts<'_> {
     pub fn describe(&self, criteria: Vec<Answer>, attacks: Vec<Finding>, exposure: Exposure) -> Result<Publication> {
         let (task, recoded, publishing) = (self.task, self.recoded, &self.plan.publishing);
-        let (columns, utility) = (self.columns()?, self.utility()?);
-        let kept: Vec<f64> = columns.iter().filter_map(|column| column.kept).collect();
-        // Apart from quasi-identifiers, sensitive values cannot be predicted record by record.
-        let bucketized = publishing.recoding.form == Form::Bucketized;
-        let is_apart = |name: &&str| bucketized && task.schema.names(Role::Sensitive).contains(name);
-        let target = publishing.target.as_deref().filter(|target| !is_apart(target));
+        let (mut columns, utility) = (self.columns()?, self.utility()?);
+        let information_kept = measure_kept(&mut columns, &recoded.table, self.missing())?;
         let requirements = &self.plan.requirements;
         let mut notes =
             standing_notes(task.schema, requirements, publishing.recoding.form, publishing.chance.is_secure());
@@ -71,14 +67,19 @@ impl TableFacts<'_> {
             undisclosed: Vec::new(),
             exposure,
             attacks_refuse: publishing.gate.refuses,
-            information_kept: information::overall(kept.into_iter()),
+            information_kept,
             utility,
-            classification: target.map(|target| classified(task, recoded, target)).transpose()?.flatten(),
+            classification: publishing.target.as_deref().map(|target| self.classified(target)).transpose()?.flatten(),
             group_sizes: group_sizes(&recoded.groups),
             sensitive: distributions(task, recoded)?,
             earlier: 0,
             notes,
         })
+    }
+
+    /// The share of the quasi-identifiers' information that is kept.
+    pub fn information_kept(&self) -> Result<f64> {
+        Ok(measure_kept(&mut self.columns()?, &self.recoded.table, self.missing())?.overall)
     }
 
     /// The chance to pick a person's record; `None` where a record is not a person.
@@ -109,29 +110,60 @@ impl TableFacts<'_> {
             }
             _ => grouped::measure(&self.recoded.groups, self.task.table.rows() as u64),
         };
-        if let Some(workload) = &self.plan.publishing.workload {
-            utility.extend(self.answered(workload)?);
-        }
+        utility.extend(self.answered()?);
         Ok(utility)
     }
 
-    /// How well the release answers queries about the first sensitive column.
-    fn answered(&self, workload: &Workload) -> Result<Vec<(&'static str, f64)>> {
+    /// How well the release answers queries about the first sensitive column. Which are asked depends
+    /// on the table alone, unless the plan says: releases of one table can be compared.
+    fn answered(&self) -> Result<Vec<(&'static str, f64)>> {
         let (table, schema) = (self.task.table, self.task.schema);
         let Some(&sensitive) = schema.select(table, Role::Sensitive)?.first() else { return Ok(Vec::new()) };
         let quasi = schema.select(table, Role::Quasi)?;
+        let workload = self.plan.publishing.workload.unwrap_or_else(|| Workload::usual(quasi.len()));
         let labels: Vec<Option<Shown>> =
             quasi.iter().enumerate().map(|(at, column)| self.shown(at, column)).collect::<Result<_>>()?;
         let groups = self.recoded.groups.mapped(&self.recoded.row_of);
-        let columns = quasi.iter().zip(&labels).map(|(column, shown)| match shown {
-            None => Published::Exact(column.codes()),
-            Some(Shown { labels, covers }) => Published::Covers { labels, covers },
-        });
-        let columns = columns.collect();
+        let columns = quasi.iter().zip(&labels).map(|(column, shown)| published(column, shown.as_ref())).collect();
         let release = Release { columns, groups: &groups, sensitive: sensitive.codes() };
         let coded: Vec<Coded<'_>> = quasi.iter().map(|column| (column.codes(), column.domain().len())).collect();
-        let found = queries::measure(workload, &coded, (sensitive.codes(), sensitive.domain().len()), &release);
+        let found = queries::measure(&workload, &coded, (sensitive.codes(), sensitive.domain().len()), &release);
         Ok(found.iter().flat_map(queries::Answers::figures).collect())
+    }
+
+    /// How well a classifier predicts a column from the quasi-identifiers, learned from the original
+    /// and from the release; both are tried on the original's records.
+    fn classified(&self, target: &str) -> Result<Option<Classification>> {
+        let (table, schema) = (self.task.table, self.task.schema);
+        let quasi = schema.select(table, Role::Quasi)?;
+        let shown: Vec<Option<Shown>> =
+            quasi.iter().enumerate().map(|(at, column)| self.shown(at, column)).collect::<Result<_>>()?;
+        let (own, others): (Vec<_>, Vec<_>) =
+            quasi.into_iter().zip(&shown).partition(|(column, _)| column.name() == target);
+        let original = table.column(target)?;
+        let groups = self.recoded.groups.mapped(&self.recoded.row_of);
+        let is_apart = self.plan.publishing.recoding.form == Form::Bucketized
+            && schema.find(target).is_some_and(|spec| spec.role == Role::Sensitive);
+        let mut is_published = vec![false; table.rows()];
+        self.recoded.row_of.iter().for_each(|&row| is_published[row as usize] = true);
+        let training = Training {
+            features: others.iter().map(|(column, shown)| published(column, shown.as_ref())).collect(),
+            target: published(original, own.first().and_then(|(_, shown)| shown.as_ref())),
+            separated: is_apart.then_some(&groups),
+            is_published: &is_published,
+        };
+        let features: Vec<Coded<'_>> =
+            others.iter().map(|(column, _)| (column.codes(), column.domain().len())).collect();
+        let classes = (original.codes(), original.domain().len());
+        let learned = (accuracy(&features, classes), accuracy_of_release(&training, &features, classes));
+        let (Some(before), Some(after)) = learned else { return Ok(None) };
+        Ok(Some(Classification {
+            target: target.to_string(),
+            before: before.model,
+            after: after.model,
+            baseline: before.baseline,
+            margin: before.margin.hypot(after.margin),
+        }))
     }
 
     /// What is published of a quasi-identifier; nothing where it is the values as they are.
@@ -148,7 +180,7 @@ impl TableFacts<'_> {
                 for (group, &label) in labels.of_group.iter().enumerate() {
                     self.formed.groups.rows(group).iter().for_each(|&row| of_row[row as usize] = label);
                 }
-                Ok(Some(Shown { labels: of_row, covers: labels.covers }))
+                Ok(Some(Shown { labels: of_row, covers: labels.covers(column) }))
             }
         }
     }
@@ -167,7 +199,7 @@ impl TableFacts<'_> {
         for spec in self.plan.schema.columns() {
             let is_quasi = spec.role == Role::Quasi;
             let published = self.plan.publishing.recoding.publishes(spec);
-            let mut report = ColumnReport::new(&spec.name, spec.role, published);
+            let mut report = ColumnReport::new(spec, published);
             if is_quasi {
                 let column = self.recoded.table.column(&spec.name)?;
                 let original = self.task.table.column(&spec.name)?;
@@ -177,9 +209,7 @@ impl TableFacts<'_> {
                     Form::Generalized => report.level.map(|level| level.level),
                 };
                 let value_type = original.domain().value_type();
-                let ruler = information::ruler(spec, value_type, column.domain().labels(), level);
-                report.kept = Some(information::kept(column, &ruler, self.missing()));
-                report.ruler = Some(ruler);
+                report.ruler = Some(information::ruler(spec, value_type, column.domain().labels(), level));
             }
             reports.push(report);
         }
@@ -229,6 +259,7 @@ impl TableFacts<'_> {
         MethodReport {
             name: self.formed.method.kind.name,
             params: self.formed.method.params.clone(),
+            among: self.plan.publishing.among.clone(),
             class: self.formed.class,
             insecure_seed: !self.plan.publishing.chance.is_secure(),
             chosen,
@@ -251,6 +282,7 @@ fn search(found: &Generalization) -> SearchReport {
         safe: found.safe,
         minimal: found.minimal.clone(),
         exhaustive: found.exhaustive,
+        bound: found.bound,
         considered: found.considered.clone(),
     }
 }
@@ -268,38 +300,12 @@ struct Shown {
     covers: Vec<Vec<u32>>,
 }
 
-/// How well a classifier predicts a column from the quasi-identifiers, learned from the original
-/// and from the release; both are tried on the original's records.
-fn classified(task: &Task<'_>, recoded: &Recoded, target: &str) -> Result<Option<Classification>> {
-    let original = task.table.column(target)?;
-    let quasi = |table| -> Result<Vec<&Column>> {
-        let all = task.schema.select(table, Role::Quasi)?;
-        Ok(all.into_iter().filter(|column| column.name() != target).collect())
-    };
-    let mut is_published = vec![false; task.table.rows()];
-    recoded.row_of.iter().for_each(|&row| is_published[row as usize] = true);
-    // The label under which each record of the original is published; those that are not have any.
-    let labels = |column: &&Column| {
-        let mut codes = vec![0; task.table.rows()];
-        recoded.row_of.iter().zip(column.codes()).for_each(|(&row, &code)| codes[row as usize] = code);
-        (codes, column.domain().len())
-    };
-    let after: Vec<(Vec<u32>, usize)> = quasi(&recoded.table)?.iter().map(labels).collect();
-    let after: Vec<Coded<'_>> = after.iter().map(|(codes, size)| (codes.as_slice(), *size)).collect();
-    let before = quasi(task.table)?;
-    let before: Vec<Coded<'_>> = before.iter().map(|column| (column.codes(), column.domain().len())).collect();
-    let classes = (original.codes(), original.domain().len());
-    let learned = accuracy(&before, classes, task.table.rows());
-    let (Some(before), Some(after)) = (learned, accuracy_of_published(&after, classes, &is_published)) else {
-        return Ok(None);
-    };
-    Ok(Some(Classification {
-        target: target.to_string(),
-        before: before.model,
-        after: after.model,
-        baseline: before.baseline,
-        margin: before.margin.hypot(after.margin),
-    }))
+/// What is published of a column.
+fn published<'a>(column: &'a Column, shown: Option<&'a Shown>) -> Published<'a> {
+    match shown {
+        None => Published::Exact(column.codes()),
+        Some(Shown { labels, covers }) => Published::Covers { labels, covers },
+    }
 }
 
 /// Sizes of groups with the number of groups of that size, ascending.

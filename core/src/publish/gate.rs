@@ -31,6 +31,11 @@ impl<M: Gated> Draft<M> {
         self.0.publication()
     }
 
+    /// Whether it may be published.
+    pub(super) fn passes(&self) -> bool {
+        self.0.gate().is_ok()
+    }
+
     /// What is published, if no attack found more than the plan lets pass.
     pub fn pass(self) -> Result<M> {
         self.0.gate()?;

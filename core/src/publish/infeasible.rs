@@ -1,10 +1,10 @@
 //! No candidate is safe: what stands in the way, and what could be met.
 
-use crate::anonymize::Task;
+use crate::anonymize::{self, Task};
 use crate::audit::{Answer, audit_bound};
 use crate::candidate::Groups;
 use crate::error::{Error, ErrorCode, Fault, Result};
-use crate::kind::Params;
+use crate::kind::{Member, Params};
 
 /// The error that says which criteria the coarsest candidate, everybody in one group, fails, and
 /// with which parameters it would not.
@@ -47,7 +47,13 @@ pub fn after_suppression(error: &Error, withheld: u64) -> Error {
 /// The error that a method withholds more records than the plan allows.
 pub fn too_many_withheld(withheld: u64, limit: u64) -> Error {
     let message = format!("the method leaves {withheld} records that it cannot group safely; the plan allows {limit}");
-    let help = "allow more ([release] max_suppressed), use another method (symmetric-grouping and mondrian withhold none), or a looser criterion";
+    let by_groups = Member::defaults(&anonymize::KINDS).into_iter().filter(|method| !method.chooses_levels());
+    let names: Vec<&str> =
+        by_groups.filter(|method| !method.build().withholds()).map(|method| method.kind.name).collect();
+    let help = format!(
+        "allow more ([release] max_suppressed), use another method ({} withhold none), or a looser criterion",
+        names.join(", ")
+    );
     Error::of(ErrorCode::TooManySuppressed, message).help(help)
 }
 

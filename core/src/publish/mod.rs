@@ -3,6 +3,7 @@
 //! `stages.rs` has the order of stages, `pipeline.rs` what tables do in each, `sets.rs` what sets
 //! of items do, and `gate.rs` who passes. Writing is another layer's work.
 
+mod choice;
 mod describe;
 mod exposure;
 mod gate;
@@ -24,15 +25,18 @@ pub use pipeline::Made;
 pub use skewed::DeclaredSkew;
 pub use stages::{Stages, Work, make};
 
+use crate::anonymize::auto;
 use crate::attack::{Finding, Reidentification};
 use crate::audit::Answer;
-use crate::data::Role;
 use crate::data::hierarchy::Ruler;
+use crate::data::{ColumnSpec, Role, Table, Weight};
+use crate::error::Result;
 use crate::exact::Fraction;
 use crate::kind::{Kind, Params};
 use crate::plan::Heading;
 use crate::recode::Form;
 use crate::skew;
+use crate::utility::information;
 
 /// What is said about a release: what reports and certificates are made from.
 ///
@@ -74,7 +78,7 @@ pub struct Publication {
     /// Whether an attack that finds too much stops the release.
     pub attacks_refuse: bool,
     /// The share of the quasi-identifiers' information that is kept.
-    pub information_kept: f64,
+    pub information_kept: information::Kept,
     /// Metrics with their values.
     pub utility: Vec<(&'static str, f64)>,
     /// How well a classifier predicts the target before and after, if the plan names one. For the
@@ -184,6 +188,8 @@ pub struct ColumnReport {
     pub role: Role,
     /// Whether it is in the release.
     pub published: bool,
+    /// For a quasi-identifier how much it counts beside the others.
+    pub weight: Weight,
     /// For a quasi-identifier that is published on one level: which.
     pub level: Option<ColumnLevel>,
     /// For a quasi-identifier the share of its information that was kept (1 for values as they
@@ -195,9 +201,23 @@ pub struct ColumnReport {
 
 impl ColumnReport {
     /// A column of which nothing is measured yet.
-    pub fn new(name: &str, role: Role, published: bool) -> ColumnReport {
-        ColumnReport { name: name.to_string(), role, published, level: None, kept: None, ruler: None }
+    pub fn new(spec: &ColumnSpec, published: bool) -> ColumnReport {
+        let (name, role, weight) = (spec.name.clone(), spec.role, spec.weight);
+        ColumnReport { name, role, published, weight, level: None, kept: None, ruler: None }
     }
+}
+
+/// Measures what is kept of the quasi-identifiers of a published table, each by its ruler.
+pub fn measure_kept(reports: &mut [ColumnReport], published: &Table, suppressed: u64) -> Result<information::Kept> {
+    let quasi = reports.iter().filter_map(|report| Some((report, report.ruler.as_ref()?)));
+    let measured = quasi.map(|(report, ruler)| {
+        let column = published.column(&report.name)?;
+        Ok(information::Measured { column, ruler, weight: report.weight.to_f64() })
+    });
+    let (columns, kept) = information::measure(&measured.collect::<Result<Vec<_>>>()?, suppressed);
+    let quasi = reports.iter_mut().filter(|report| report.ruler.is_some());
+    quasi.zip(columns).for_each(|(report, kept)| report.kept = Some(kept));
+    Ok(kept)
 }
 
 /// How coarse a quasi-identifier was made.
@@ -264,6 +284,9 @@ pub struct MethodReport {
     pub name: &'static str,
     /// Its parameters, those that it worked out itself included.
     pub params: Params,
+    /// The methods that it was chosen among, in the order in which they were to be tried; none where
+    /// the plan names it.
+    pub among: Vec<&'static str>,
     /// What its choices depend on.
     pub class: Class,
     /// Whether its random choices can be repeated by whoever knows the seed: then the release is
@@ -274,6 +297,22 @@ pub struct MethodReport {
     /// How the search over levels went, if it was one. It depends on who has which value, so it is
     /// for the custodian alone.
     pub search: Option<SearchReport>,
+}
+
+impl MethodReport {
+    /// How the method was chosen, and what that tells, if the plan left the choice open.
+    pub fn choice(&self) -> Option<String> {
+        let (&first, name) = (self.among.first()?, self.name);
+        let listed = self.among.join(", ");
+        Some(match auto::tells(&self.among, name) {
+            false => format!(
+                "The plan leaves the method open: {name} was chosen among {listed}. The choice depends on the plan and on quasi-identifiers, and tells nothing about who has which sensitive value."
+            ),
+            true => format!(
+                "The plan leaves the method open: {name} was chosen among {listed}. {first} would have been the first choice and led to no release within the plan's limits. That depends on sensitive values, and what it tells an attacker is not decided."
+            ),
+        })
+    }
 }
 
 /// The transformation that a method chose.
@@ -300,6 +339,8 @@ pub struct SearchReport {
     pub minimal: Vec<Vec<usize>>,
     /// Whether the whole space was decided.
     pub exhaustive: bool,
+    /// What no safe candidate measures less than.
+    pub bound: f64,
     /// Candidates that were looked at and safe, for the picture of risk against utility.
     pub considered: Vec<Considered>,
 }

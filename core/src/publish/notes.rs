@@ -48,7 +48,7 @@ pub fn coarse_note(skew: &SkewReport, left: &Column) -> Option<String> {
     let most = left.counts().into_iter().max().unwrap_or(0);
     let is_full = u128::from(most) * u128::from(skew.l) * 10 > left.codes().len() as u128 * 9;
     (is_full && left.domain().len() as u64 > skew.l).then(|| format!(
-        "Only one group could be formed: in what was left, one value of \"{}\" has nearly one in {}, so hardly any part of it has room for its share. In place of this release, and before it gets out, [skew] l = {} would withhold a little more and make groups easier to form; or try anatomy.",
+        "Only one group could be formed: in what was left, one value of \"{}\" has nearly one in {}, so hardly any part of it has room for its share. In place of this release, and before it gets out, [skew] l = {} would withhold a little more and make groups easier to form; or try another method (`sfumato list methods`).",
         skew.on,
         skew.l,
         skew.l + 1

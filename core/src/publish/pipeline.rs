@@ -3,7 +3,7 @@
 use super::describe::TableFacts;
 use super::gate::{Gated, gate_table};
 use super::stages::{Stages, Work};
-use super::{DeclaredSkew, Exposure, Promised, Publication, SkewReport, idle, infeasible, skewed};
+use super::{DeclaredSkew, Exposure, Promised, Publication, SkewReport, choice, idle, infeasible, skewed};
 use crate::anonymize::{ChosenMethod, Class, Method, Safety, Task, Transformation, View, Within};
 use crate::attack::{ATTACKING, Finding, Making, Original, Promises, Suppressed, Target};
 use crate::audit::{Answer, audit_bound};
@@ -24,6 +24,8 @@ pub struct Made {
     pub publication: Publication,
     /// The recoded table.
     pub recoded: Recoded,
+    /// How it was published: the plan's words, with the method that was taken.
+    pub publishing: Publishing,
     /// What the plan asks for where a value is too frequent, whether or not one was.
     pub skew: Option<DeclaredSkew>,
     /// What is said of the published columns: where a bucketized release shows labels, of these.
@@ -89,6 +91,11 @@ impl Stages for TablePlan {
     type Audited = (Vec<Answer>, Exposure);
     type Attacked = Vec<Finding>;
     type Made = Made;
+
+    fn choices(&self, table: &Table, formats: &Formats) -> Result<Vec<TablePlan>> {
+        check(self, table)?;
+        choice::choices(self, table, formats)
+    }
 
     fn load<'a>(&'a self, table: &'a Table, formats: &'a Formats) -> Result<LoadedTable<'a>> {
         check(self, table)?;
@@ -158,12 +165,12 @@ impl Stages for TablePlan {
             TableFacts { plan: self, task: &kept.task(), skew: kept.skew.as_ref(), formed: &formed, recoded: &recoded };
         let publication = known.describe(criteria, attacks, exposure)?;
         let schema = formed.lowest.schema(&self.schema).clone();
-        Ok(Made { publication, recoded, skew: kept.declared, schema })
+        Ok(Made { publication, recoded, publishing: self.publishing.clone(), skew: kept.declared, schema })
     }
 }
 
 /// Every requirement, bound to a table.
-fn bind(plan: &TablePlan, table: &Table) -> Result<Vec<Bound>> {
+pub(super) fn bind(plan: &TablePlan, table: &Table) -> Result<Vec<Bound>> {
     plan.requirements.iter().map(|wanted| wanted.bind(table, &plan.schema, &plan.folder)).collect()
 }
 
@@ -187,7 +194,7 @@ pub struct Formed {
 }
 
 impl Formed {
-    fn new(publishing: &Publishing, task: &Task<'_>) -> Result<Formed> {
+    pub(super) fn new(publishing: &Publishing, task: &Task<'_>) -> Result<Formed> {
         let form = publishing.recoding.form;
         let lowest = Lowest::new(task.table, task.schema, form)?;
         let by_levels = publishing.method.chooses_levels();
@@ -220,7 +227,7 @@ impl Formed {
         Ok(Formed { outcome, method, class, prefers_by_values, groups, generalized, lowest, replayed })
     }
 
-    fn recode(&mut self, publishing: &Publishing, task: &Task<'_>) -> Result<Recoded> {
+    pub(super) fn recode(&mut self, publishing: &Publishing, task: &Task<'_>) -> Result<Recoded> {
         let recoding = publishing.recoding;
         let (recoded, withheld) = match (&self.outcome, recoding.form) {
             (Transformation::Levels(found), Form::Generalized) => {
@@ -276,7 +283,7 @@ fn refuse_joined_values(bound: &Bound, form: Form) -> Result<()> {
         }
         (Holders::Cells, _) => {
             let error = Error::plan("publishing whole cells would show which values are one person's");
-            Err(error.help("write one record for each value, name the column that says whose it is (person = \"…\") and give it role = \"identifier\"; `check` and `skyline` read cells as they are"))
+            Err(error.help("write one record for each value, name the column that says whose it is (person = \"…\") and give it role = \"identifier\"; `sfumato check` and `sfumato skyline` read cells as they are"))
         }
     }
 }
@@ -303,7 +310,7 @@ fn refuse_counting_records(plan: &TablePlan) -> Result<()> {
 }
 
 /// ⌊share·records⌋, exactly: the largest number of records whose share of all is not more.
-fn share_of(share: Fraction, records: usize) -> u64 {
+pub(super) fn share_of(share: Fraction, records: usize) -> u64 {
     let (mut low, mut high) = (0, records as u64);
     while low < high {
         let middle = (low + high).div_ceil(2);
@@ -348,6 +355,7 @@ fn attacked(plan: &TablePlan, kept: &KeptTable<'_>, formed: &Formed, recoded: &R
                 schema: formed.lowest.schema(task.schema),
                 groups: found.whole.as_ref().unwrap_or(&found.groups),
                 complete: true,
+                least: Safety::new(task.table, task.bound)?.least_size(),
             },
             published: &found.groups,
             bound: task.bound,
@@ -381,7 +389,7 @@ fn attacked(plan: &TablePlan, kept: &KeptTable<'_>, formed: &Formed, recoded: &R
             original: Some(Original { table: task.table, row_of: &recoded.row_of }),
             making,
             class: Some(formed.class),
-            is_conditioned: formed.prefers_by_values || publishing.attacks.iter().any(Attempt::limits_hidden_values),
+            is_conditioned: formed.prefers_by_values || publishing.is_conditioned(),
             missing: all - recoded.table.rows() as u64,
             is_missing_by_value: kept.declared.is_some(),
             suppressed,

@@ -71,7 +71,7 @@ pub(super) fn restore(
 fn no_column(wanted: &[(&str, u64)]) -> Error {
     match wanted {
         [] => Error::plan("[skew]: no criterion says among how many values a frequent one is to hide")
-            .help("require frequency-l-diversity, or write [skew] l = … and, for several sensitive columns, on = …"),
+            .help("require a criterion that limits the share of a value, or write [skew] l = … and, for several sensitive columns, on = …"),
         several => {
             let names: Vec<String> = several.iter().map(|(on, _)| format!("\"{on}\"")).collect();
             Error::plan(format!("[skew]: criteria are about {}; which may have a frequent value?", names.join(" and ")))
@@ -200,13 +200,14 @@ fn suppress(
     ranked.codes.iter().zip(drawn).for_each(|(&code, records)| kept[code as usize] = records);
     let rows = choose(column, kept, &mut generator);
     if rows.is_empty() {
-        let (message, help) = (
-            format!(
-                "{} drew to withhold every record, as it may where there are just {} values",
-                method.name,
-                skewed.l()
-            ),
-            "use [skew] method = \"calibrated\", which never does: drawing until something is left would disclose more than is promised",
+        let message = format!(
+            "{} drew to withhold every record, as it may where there are just {} values",
+            method.name,
+            skewed.l()
+        );
+        let help = format!(
+            "use [skew] method = \"{}\", which never does: drawing until something is left would disclose more than is promised",
+            skew::ADVISED.name
         );
         return Err(Error::new(Fault::Infeasible, message).help(help));
     }

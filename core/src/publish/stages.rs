@@ -4,6 +4,7 @@
 //! gate comes next ([`Draft::pass`]). Writing is the last stage and another layer's work
 //! (`release`).
 
+use super::choice::first_that_passes;
 use super::gate::{Draft, Gated};
 use crate::data::Formats;
 use crate::error::Result;
@@ -31,6 +32,12 @@ pub trait Stages: Sized {
     type Attacked;
     /// All of that, for the gate.
     type Made: Gated;
+
+    /// The plans that this one may be carried out by, the first to be tried first; none if it leaves
+    /// nothing open.
+    fn choices(&self, _: &Self::Data, _: &Formats) -> Result<Vec<Self>> {
+        Ok(Vec::new())
+    }
 
     /// Checks that the plan can be carried out on these data.
     fn load<'a>(&'a self, data: &'a Self::Data, formats: &'a Formats) -> Result<Self::Loaded<'a>>;
@@ -106,12 +113,21 @@ pub struct Work<'a, P: Stages + 'a> {
 /// ```
 pub fn make<P: Stages>(plan: &P, data: &P::Data, formats: &Formats) -> Result<Draft<P::Made>> {
     formats.watch().run(|| {
-        let kept = plan.withhold(plan.load(data, formats)?)?;
-        let mut formed = plan.form(&kept)?;
-        let recoded = plan.recode(&kept, &mut formed)?;
-        let work = Work { kept, formed, recoded };
-        let audited = plan.audit(&work)?;
-        let attacked = plan.attack(&work, &audited)?;
-        plan.measure(work, audited, attacked).map(Draft::new)
+        let choices = plan.choices(data, formats)?;
+        match choices.is_empty() {
+            true => draft(plan, data, formats),
+            false => first_that_passes(choices.iter().map(|plan| draft(plan, data, formats))),
+        }
     })
+}
+
+/// All stages up to the gate.
+fn draft<P: Stages>(plan: &P, data: &P::Data, formats: &Formats) -> Result<Draft<P::Made>> {
+    let kept = plan.withhold(plan.load(data, formats)?)?;
+    let mut formed = plan.form(&kept)?;
+    let recoded = plan.recode(&kept, &mut formed)?;
+    let work = Work { kept, formed, recoded };
+    let audited = plan.audit(&work)?;
+    let attacked = plan.attack(&work, &audited)?;
+    plan.measure(work, audited, attacked).map(Draft::new)
 }

@@ -11,13 +11,13 @@ use rayon::prelude::*;
 use std::collections::HashMap;
 
 /// The labels of a column, one for each group.
-pub struct Labels {
+pub struct Labels<'a> {
     /// The different labels.
     pub labels: Vec<String>,
-    /// For each label the values that it stands for, as codes.
-    pub covers: Vec<Vec<u32>>,
     /// For each group the number of its label.
     pub of_group: Vec<u32>,
+    style: Style<'a>,
+    summaries: Vec<Summary>,
 }
 
 /// What is said of the values of a group.
@@ -123,27 +123,31 @@ impl<'a> Style<'a> {
     }
 }
 
-impl Labels {
+impl<'a> Labels<'a> {
     /// Of the values that the groups have in a column. No label is finer than the lowest level that
     /// the plan permits.
-    pub fn new(column: &Column, schema: &Schema, groups: &Groups) -> Result<Labels> {
+    pub fn new(column: &Column, schema: &'a Schema, groups: &Groups) -> Result<Labels<'a>> {
         let style = Style::new(column, schema)?;
         let summaries: Vec<Summary> = (0..groups.len())
             .into_par_iter()
             .map(|group| style.summary(column, groups.rows(group).iter().map(|&row| column.codes()[row as usize])))
             .collect();
-        let mut number: HashMap<&Summary, u32> = HashMap::new();
-        let mut different: Vec<&Summary> = Vec::new();
-        let of_group = summaries.iter().map(|summary| {
-            *number.entry(summary).or_insert_with(|| {
-                different.push(summary);
+        let mut number: HashMap<Summary, u32> = HashMap::new();
+        let mut different: Vec<Summary> = Vec::new();
+        let of_group = summaries.into_iter().map(|summary| {
+            *number.entry(summary).or_insert_with_key(|summary| {
+                different.push(summary.clone());
                 different.len() as u32 - 1
             })
         });
         let of_group = of_group.collect();
         let labels = different.iter().map(|summary| style.label(column, summary)).collect();
-        let covers = different.iter().map(|summary| style.cover(column, summary)).collect();
-        Ok(Labels { labels, covers, of_group })
+        Ok(Labels { labels, of_group, style, summaries: different })
+    }
+
+    /// For each label the values that it stands for, as codes of the column.
+    pub fn covers(&self, column: &Column) -> Vec<Vec<u32>> {
+        self.summaries.iter().map(|summary| self.style.cover(column, summary)).collect()
     }
 
     /// The column with labels in the place of values. Rows that are in no group have any label.
@@ -253,7 +257,7 @@ mod tests {
         let schema = Schema::new(vec![spec]);
         assert_eq!(labels(&zip, &schema, &[vec![0], vec![0, 1], vec![1, 2]]), ["a1", "a*", "*"]);
         let found = Labels::new(&zip, &schema, &Groups::of_lists(&[vec![0, 1]])).unwrap();
-        assert_eq!(found.covers, [vec![0, 1]]);
+        assert_eq!(found.covers(&zip), [vec![0, 1]]);
     }
 
     fn intervals(top: &str, levels: Option<(usize, usize)>) -> Schema {
@@ -281,8 +285,10 @@ mod tests {
     #[test]
     fn a_label_covers_whole_intervals() {
         let ages = Column::from_values("q", ["21", "23", "24", "31", "34", "93"]);
-        let found = Labels::new(&ages, &intervals("90", Some((1, 3))), &Groups::of_lists(&[vec![1, 3]])).unwrap();
-        assert_eq!((found.labels, found.covers), (vec!["20-34".to_string()], vec![vec![0, 1, 2, 3, 4]]));
+        let schema = intervals("90", Some((1, 3)));
+        let found = Labels::new(&ages, &schema, &Groups::of_lists(&[vec![1, 3]])).unwrap();
+        assert_eq!(found.covers(&ages), [vec![0, 1, 2, 3, 4]]);
+        assert_eq!(found.labels, ["20-34"]);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use super::stated::Stated;
 use super::verify::certificate;
-use crate::attack::{Believed, ChosenAttack, Finding};
+use crate::attack::{self, Believed, ChosenAttack, Finding};
 use crate::certificate::table::{Figures, FindingFigures};
 use crate::certificate::{Certificate, settings};
 use crate::data::Formats;
@@ -86,7 +86,7 @@ pub fn beliefs(folder: &Path, wanted: &ChosenAttack, formats: &Formats) -> Resul
     let found = stated.attack_release(&release, folder, formats, |target| wanted.build().each(target))?;
     found.ok_or_else(|| {
         let error = Error::plan(format!("{} does not compute a belief for each group", wanted.kind.name));
-        error.help("background-knowledge does")
+        error.help(format!("{} does", attack::BY_GROUP.name))
     })
 }
 

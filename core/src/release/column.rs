@@ -1,11 +1,12 @@
 //! What a certificate declares of one column.
 
 use crate::certificate::broken;
-use crate::certificate::table::ColumnDeclared;
+use crate::certificate::table::{ColumnDeclared, whole_or_real};
 use crate::data::hierarchy::Ruler;
-use crate::data::{ColumnSpec, Role, ValueType};
+use crate::data::{ColumnSpec, Role, ValueType, Weight};
 use crate::error::Result;
 use crate::publish::{ColumnLevel, Made};
+use serde_json::Number;
 
 /// A column as declared.
 pub struct StatedColumn {
@@ -22,6 +23,7 @@ impl StatedColumn {
     pub fn of(spec: &ColumnSpec, made: &Made, bucketized: bool) -> Result<StatedColumn> {
         let report = made.publication.columns.iter().find(|report| report.name == spec.name);
         let mut own = ColumnSpec::new(&spec.name, spec.role);
+        own.weight = spec.weight;
         // What a method did depends on the order of values: whoever replays it needs it.
         let is_replayed = spec.role == Role::Quasi && bucketized;
         if spec.role == Role::Sensitive || is_replayed {
@@ -60,9 +62,11 @@ impl StatedColumn {
             sensitive_values: self.lists_protected.then(|| spec.sensitive_values.clone()),
             order: spec.order.clone(),
             value_type: spec.value_type.map(|value_type| value_type.name().to_string()),
+            weight: (spec.weight != Weight::ONE).then(|| whole_or_real(spec.weight.to_f64())).flatten(),
             level: self.level.map(|level| level.level),
             height: self.level.map(|level| level.height),
             measured_by: self.ruler.as_ref().map(|ruler| ruler.name().to_string()),
+            whole: self.ruler.as_ref().and_then(Ruler::whole).map(str::to_string),
             leaves,
             leaves_under,
         }
@@ -79,6 +83,7 @@ impl StatedColumn {
         let ruler = read_ruler(&column)?;
         let lists_protected = column.sensitive_values.is_some();
         spec.sensitive_values = column.sensitive_values.unwrap_or_default();
+        spec.weight = read_weight(&column.weight, role)?;
         spec.order = column.order;
         spec.value_type = column.value_type.as_deref().and_then(ValueType::find);
         Ok(StatedColumn { spec, published: column.published, lists_protected, level, ruler })
@@ -90,10 +95,19 @@ impl StatedColumn {
     }
 }
 
+/// The weight of a quasi-identifier; other columns have none.
+fn read_weight(stated: &Option<Number>, role: Role) -> Result<Weight> {
+    let Some(stated) = stated else { return Ok(Weight::ONE) };
+    let weight = stated.to_string().parse().ok();
+    weight.filter(|_| role == Role::Quasi).ok_or_else(|| broken("a weight that no plan can give the column"))
+}
+
 fn read_ruler(column: &ColumnDeclared) -> Result<Option<Ruler>> {
-    let known = [Ruler::Numbers, Ruler::Dates, Ruler::Characters, Ruler::Values, Ruler::Spans];
+    let whole = || column.whole.clone();
+    let ranges = [Ruler::Numbers { whole: whole() }, Ruler::Dates { whole: whole() }];
+    let known = ranges.into_iter().chain([Ruler::Characters, Ruler::Values, Ruler::Spans]);
     let Some(name) = &column.measured_by else { return Ok(None) };
     let leaves = column.leaves.zip(column.leaves_under.clone()).map(|(all, under)| Ruler::Leaves { all, under });
-    let found = known.into_iter().chain(leaves).find(|ruler| ruler.name() == name);
+    let found = known.chain(leaves).find(|ruler| ruler.name() == name);
     found.map(Some).ok_or_else(|| broken("a measure of labels that there is not"))
 }

@@ -9,6 +9,7 @@
 mod attacked;
 mod certify;
 mod column;
+mod compared;
 pub mod directory;
 mod public;
 pub mod record;
@@ -20,6 +21,7 @@ pub mod transactions;
 mod verify;
 
 pub use attacked::{attack, beliefs};
+pub use compared::compared;
 pub use signature::{SIGNATURE, Signer, signature};
 pub use statement::Public;
 pub use together::together;

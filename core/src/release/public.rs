@@ -11,13 +11,13 @@ use super::Certified;
 use super::stated::{Release, Stated};
 use super::statement::{Answered, Public, Statement};
 use super::verify::Claim;
-use crate::anonymize::{ChosenMethod, Class, View};
+use crate::anonymize::{ChosenMethod, Class, Safety, View, auto};
 use crate::attack::{ATTACKING, Attack, Finding, Making, Promises, Reidentification, Suppressed, Target};
 use crate::audit::{Answer, audit_bound};
 use crate::certificate::broken;
 use crate::certificate::table::{Declared, Figures};
 use crate::criterion::{Bound, Requirement, Scope};
-use crate::data::{Column, Formats, Formulas, Role, Schema, Table};
+use crate::data::{Column, Formats, Formulas, Role, Schema, Table, hierarchy};
 use crate::error::{Fault, Result};
 use crate::inspect::alike_notes;
 use crate::kind::{Params, Setting};
@@ -26,9 +26,9 @@ use crate::publish::{
     ChosenLevels, ColumnReport, Distribution, Exposure, MethodReport, Promised, Publication, SkewReport, coarse_note,
     standing_notes,
 };
-use crate::publish::{Made, earlier_sentence, group_sizes};
+use crate::publish::{Made, earlier_sentence, group_sizes, measure_kept};
 use crate::report::html::{Audience, report_html};
-use crate::utility::{grouped, information};
+use crate::utility::grouped;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -54,7 +54,7 @@ impl Certified for TablePlan {
 }
 
 /// What nobody can tell from a release.
-const DECLARED: &str = "declared by the publisher: the number of suppressed records, the roles of columns, which values need protection, the method with its parameters and levels, limits and hierarchies, types of columns, how cells that look like formulas were written, title and date, and earlier releases of the same table";
+const DECLARED: &str = "declared by the publisher: the number of suppressed records, the roles of columns, which values need protection, the method with its parameters and levels, limits and hierarchies, types and weights of columns, how cells that look like formulas were written, title and date, and earlier releases of the same table";
 
 impl Public for Stated {
     type Declared = Declared;
@@ -155,8 +155,8 @@ fn describe(stated: &Stated, release: &Release, folder: &Path, formats: &Formats
     let criteria_at_hand = bound.iter().map(|(wanted, bound)| (*wanted, bound));
     let promised = Promised::by(criteria_at_hand, &prepared, &stated.schema)?;
     let exposure = Exposure::measure(&release.table, &stated.schema, stated.form(), &stated.accepted, &promised)?;
-    let columns = stated.column_reports(release)?;
-    let kept: Vec<f64> = columns.iter().filter_map(|column| column.kept).collect();
+    let mut columns = stated.column_reports();
+    let information_kept = measure_kept(&mut columns, &release.table, stated.missing())?;
     Ok(Publication {
         heading: stated.heading.clone(),
         records: stated.records as usize,
@@ -166,7 +166,7 @@ fn describe(stated: &Stated, release: &Release, folder: &Path, formats: &Formats
         starred: stated.starred,
         form: stated.form(),
         groups: release.groups.len(),
-        information_kept: information::overall(kept.into_iter()),
+        information_kept,
         columns,
         method: stated.method_report(),
         criteria,
@@ -191,6 +191,7 @@ impl Stated {
         MethodReport {
             name: self.method.kind.name,
             params: self.method.params.clone(),
+            among: self.among.clone(),
             class: self.class(),
             insecure_seed: self.insecure_seed,
             chosen: self.metric.as_ref().map(|metric| ChosenLevels { metric: metric.kind.name, levels }),
@@ -217,17 +218,16 @@ impl Stated {
         Reidentification::of_release(&release.table, &self.schema, &release.groups, self.sensitive.is_some())
     }
 
-    fn column_reports(&self, release: &Release) -> Result<Vec<ColumnReport>> {
-        let suppressed = self.suppressed + self.skew.as_ref().and_then(|skew| skew.withheld).unwrap_or(0);
-        let report = |column: &super::column::StatedColumn| {
-            let mut report = ColumnReport::new(&column.spec.name, column.spec.role, column.published);
-            report.level = column.level;
-            if let Some(ruler) = &column.ruler {
-                let published = release.table.column(&column.spec.name)?;
-                report.kept = Some(information::kept(published, ruler, suppressed));
-                report.ruler = Some(ruler.clone());
-            }
-            Ok(report)
+    /// How many records are not published.
+    fn missing(&self) -> u64 {
+        self.suppressed + self.skew.as_ref().and_then(|skew| skew.withheld).unwrap_or(0)
+    }
+
+    fn column_reports(&self) -> Vec<ColumnReport> {
+        let report = |column: &super::column::StatedColumn| ColumnReport {
+            level: column.level,
+            ruler: column.ruler.clone(),
+            ..ColumnReport::new(&column.spec, column.published)
         };
         self.columns.iter().map(report).collect()
     }
@@ -237,7 +237,7 @@ impl Stated {
         let mut utility = grouped::measure(&release.groups, release.table.rows() as u64 + self.suppressed);
         let levels: Vec<_> = self.columns.iter().filter_map(|column| column.level).collect();
         if !levels.is_empty() {
-            utility.push(("height", levels.iter().map(|level| level.level as f64).sum()));
+            utility.push(grouped::height(levels.iter().map(|level| level.level)));
         }
         utility
     }
@@ -257,18 +257,17 @@ impl Stated {
 
     /// Every criterion: checked where the release alone tells, else stated to hold.
     fn answers(&self, table: &Table, release: &Release) -> Result<Vec<Answer>> {
-        let answer = |wanted: &Requirement| match self.bind(table, wanted)? {
-            None => Ok(Answer::stated(wanted.clone())),
-            Some(bound) => {
-                let audit =
-                    audit_bound(table, &release.groups, std::slice::from_ref(wanted), std::slice::from_ref(&bound))?;
-                let mut answer = audit.criteria.into_iter().next().expect("one was asked for");
-                // Rows of a bucketized release are in an order drawn at random.
-                answer.worst_record = answer.worst_record.filter(|_| self.sensitive.is_none());
-                Ok(answer)
-            }
-        };
-        self.requirements.iter().map(answer).collect()
+        self.requirements.iter().map(|wanted| self.answer(table, release, wanted)).collect()
+    }
+
+    /// A criterion: checked where the release alone tells, else stated to hold.
+    pub(super) fn answer(&self, table: &Table, release: &Release, wanted: &Requirement) -> Result<Answer> {
+        let Some(bound) = self.bind(table, wanted)? else { return Ok(Answer::stated(wanted.clone())) };
+        let audit = audit_bound(table, &release.groups, std::slice::from_ref(wanted), std::slice::from_ref(&bound))?;
+        let mut answer = audit.criteria.into_iter().next().expect("one was asked for");
+        // Rows of a bucketized release are in an order drawn at random.
+        answer.worst_record = answer.worst_record.filter(|_| self.sensitive.is_none());
+        Ok(answer)
     }
 
     /// A criterion bound to the release, if the release alone tells what it says: it reads groups
@@ -300,8 +299,7 @@ impl Stated {
     /// release may lack a hierarchy, or values that the criterion names.
     fn refuse_impossible(&self, table: &Table, wanted: &Requirement) -> Result<()> {
         let mut specs = self.schema.columns().to_vec();
-        let rule = crate::data::hierarchy::rule(&[("suppress", crate::kind::Raw::Flag(true))], Path::new("."))?;
-        let rule: Arc<dyn crate::data::hierarchy::Rule> = Arc::from(rule);
+        let rule: Arc<dyn hierarchy::Rule> = hierarchy::keep_or_suppress().into();
         for spec in specs.iter_mut().filter(|spec| spec.rule.is_none() && wanted.on.contains(&spec.name)) {
             spec.rule = Some(rule.clone());
         }
@@ -370,8 +368,9 @@ impl Stated {
         let is_replayed = all && self.sensitive.is_some() && self.grouped().is_some();
         let method = Some(&self.method).filter(|method| is_replayed && !method.anatomizes());
         let method = method.map(ChosenMethod::build);
-        let view =
-            View { table: &prepared, schema: &self.schema, groups: &release.groups, complete: self.suppressed == 0 };
+        let least = Safety::new(&prepared, &bound)?.least_size();
+        let (schema, groups, complete) = (&self.schema, &release.groups, self.suppressed == 0);
+        let view = View { table: &prepared, schema, groups, complete, least };
         let making = method.as_deref().map(|method| Making { method, view, published: &release.groups, bound: &bound });
         let criteria = requirements.into_iter().zip(&bound).collect();
         let (max_belief, max_risk) = (self.gate.max_belief, self.gate.max_risk);
@@ -383,7 +382,9 @@ impl Stated {
             original: None,
             making,
             class: Some(self.class()),
-            is_conditioned: self.prefers_by_values() || self.attacks.iter().any(Attempt::limits_hidden_values),
+            is_conditioned: self.prefers_by_values()
+                || auto::tells(&self.among, self.method.kind.name)
+                || self.attacks.iter().any(Attempt::limits_hidden_values),
             missing: self.suppressed + self.skew.as_ref().and_then(|skew| skew.withheld).unwrap_or(0),
             is_missing_by_value: self.skew.is_some(),
             suppressed: self.suppressed_of(&prepared)?,

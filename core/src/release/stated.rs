@@ -9,7 +9,7 @@
 
 use super::column::StatedColumn;
 use super::statement::check_earlier;
-use crate::anonymize::ChosenMethod;
+use crate::anonymize::{self, ChosenMethod};
 use crate::attack;
 use crate::candidate::Groups;
 use crate::certificate::table::{
@@ -50,6 +50,8 @@ pub struct Stated {
     pub requirements: Vec<Requirement>,
     pub attacks: Vec<Attempt>,
     pub method: ChosenMethod,
+    /// The methods that it was chosen among, in the order in which they were to be tried.
+    pub among: Vec<&'static str>,
     pub insecure_seed: bool,
     /// What chose among safe candidates, if the method chooses levels.
     pub metric: Option<ChosenMetric>,
@@ -88,7 +90,7 @@ impl Stated {
         earlier: Vec<String>,
         formats: &Formats,
     ) -> Result<Stated> {
-        let (publishing, publication) = (&plan.publishing, &made.publication);
+        let (publishing, publication) = (&made.publishing, &made.publication);
         let bucketized = publishing.recoding.form == Form::Bucketized;
         let text = formats.of(files[0].as_ref())?.is_text();
         let columns = made.schema.columns().iter().map(|spec| StatedColumn::of(spec, made, bucketized));
@@ -104,6 +106,7 @@ impl Stated {
             requirements: plan.requirements.clone(),
             attacks: publishing.attacks.clone(),
             method: declared_method(made, publishing)?,
+            among: publishing.among.clone(),
             insecure_seed: publication.method.insecure_seed,
             metric: publishing.method.chooses_levels().then(|| publishing.metric.clone()),
             max_suppressed: publishing.max_suppressed,
@@ -172,7 +175,12 @@ impl Stated {
             suppressed_as: if self.starred { Suppressed::Starred } else { Suppressed::Withheld },
             skew: self.skew.as_ref().map(SkewDeclared::from),
             earlier_releases: self.earlier.clone(),
-            method: MethodDeclared { name, params, insecure_seed: self.insecure_seed },
+            method: MethodDeclared {
+                name,
+                params,
+                chosen_among: self.among.iter().map(|name| name.to_string()).collect(),
+                insecure_seed: self.insecure_seed,
+            },
             criteria: self.requirements.iter().map(CriterionDeclared::from).collect(),
             plan: PlanDeclared {
                 columns: self.columns.iter().map(StatedColumn::write).collect(),
@@ -218,6 +226,7 @@ impl Stated {
             attacks: plan.attacks.into_iter().map(attempt).collect::<Result<_>>()?,
             insecure_seed: method.insecure_seed,
             method: ChosenMethod::new(&method.name, &as_written(&method.params))?,
+            among: chosen_among(&method)?,
             metric: metric.transpose()?,
             max_suppressed: plan.max_suppressed.map(|share| share.0),
             gate: Gate {
@@ -379,6 +388,16 @@ fn declared_method(made: &Made, publishing: &Publishing) -> Result<ChosenMethod>
     let method = &made.publication.method;
     let params: Vec<(&str, Raw)> = method.params.iter().map(|(name, setting)| (name, setting.raw())).collect();
     ChosenMethod::new(method.name, &params)
+}
+
+/// The methods that one is stated to have been chosen among.
+fn chosen_among(stated: &MethodDeclared) -> Result<Vec<&'static str>> {
+    let among = stated.chosen_among.iter().map(|name| Ok(anonymize::find(name)?.name)).collect::<Result<Vec<_>>>()?;
+    let is_twice = |at: usize| among[..at].contains(&among[at]);
+    if (1..among.len()).any(is_twice) || !among.is_empty() && !among.contains(&stated.name.as_str()) {
+        return Err(broken("a method that was chosen among others, or a method twice among them"));
+    }
+    Ok(among)
 }
 
 /// Whether a plan lets its method suppress records.

@@ -85,10 +85,12 @@ impl Line {
 /// A figure of certificates: its name, where it stands, which value is best, how it is written.
 type Place = (&'static str, &'static str, Best, fn(f64) -> String);
 
+const WITHHELD: &str = "withheld first";
+
 const SIZES: [Place; 8] = [
     ("records", "/records", Best::None, whole),
     ("published", "/published", Best::Most, whole),
-    ("withheld first", "/skew/withheld", Best::Least, whole),
+    (WITHHELD, "/skew/withheld", Best::Least, whole),
     ("suppressed", "/suppressed", Best::Least, whole),
     ("groups", "/groups", Best::Most, whole),
     ("kinds of items", "/published_items", Best::Most, whole),
@@ -101,6 +103,12 @@ const RISKS: [Place; 2] = [
     ("marketer", "/reidentification_risk/marketer", Best::Least, percent),
 ];
 
+const KEPT: [Place; 3] = [
+    ("all quasi-identifiers", "/information_kept/overall", Best::Most, percent),
+    ("records that keep at least half", "/information_kept/records/at_least_half", Best::Most, percent),
+    ("published record that keeps least", "/information_kept/records/least", Best::Most, percent),
+];
+
 /// The parts by which risk and usefulness are drawn.
 pub(super) const BELIEFS: &str = "Highest posterior belief of attacks";
 pub(super) const UTILITY: &str = "Utility (smaller is better)";
@@ -111,7 +119,7 @@ impl Comparison {
     pub fn new(releases: &[(String, Value)]) -> Comparison {
         let all = Certificates(releases.iter().map(|release| &release.1).collect());
         let mut parts = vec![
-            Part { title: SIZE, label: "", lines: all.figures(&SIZES) },
+            Part { title: SIZE, label: "", lines: all.sizes() },
             Part { title: "Re-identification risk", label: "risk: ", lines: all.figures(&RISKS) },
             Part { title: "Information kept", label: "information kept: ", lines: all.information_kept() },
             Part { title: "Levels of generalization", label: "level: ", lines: all.levels() },
@@ -163,6 +171,18 @@ impl Certificates<'_> {
         places.iter().map(line).collect()
     }
 
+    /// Sizes. Where no records are withheld first, none are.
+    fn sizes(&self) -> Vec<Line> {
+        let mut lines = self.figures(&SIZES);
+        let withheld = lines.iter_mut().find(|line| line.name == WITHHELD && line.says_something());
+        for (cell, document) in withheld.into_iter().flat_map(|line| line.cells.iter_mut().zip(&self.0)) {
+            if document["skew"].is_null() {
+                *cell = Cell::of(Some(0.0), whole);
+            }
+        }
+        lines
+    }
+
     fn words(&self, name: &str, place: &str) -> Line {
         self.line(name, Best::None, |document| Cell::text(document.pointer(place).and_then(Value::as_str)))
     }
@@ -179,12 +199,38 @@ impl Certificates<'_> {
 
     fn information_kept(&self) -> Vec<Line> {
         let mut lines = self.below("/information_kept/columns", Best::Most, percent);
-        lines.extend(self.figures(&[("all quasi-identifiers", "/information_kept/overall", Best::Most, percent)]));
+        lines.extend(self.figures(&KEPT));
+        lines.extend(self.kept_alike());
         lines
     }
 
+    /// The plain mean over columns, where weights make the other one hard to compare.
+    fn kept_alike(&self) -> Option<Line> {
+        let is_weighed = |document: &&&Value| {
+            let columns = document.pointer("/plan/columns").and_then(Value::as_array);
+            columns.is_some_and(|columns| columns.iter().any(|column| !column["weight"].is_null()))
+        };
+        let mean = |document: &Value| {
+            let columns = document.pointer("/information_kept/columns")?.as_object()?;
+            let kept: Vec<f64> = columns.values().filter_map(Value::as_f64).collect();
+            (!kept.is_empty()).then(|| kept.iter().sum::<f64>() / kept.len() as f64)
+        };
+        let line = || self.line("all, without weights", Best::Most, |document| Cell::of(mean(document), percent));
+        self.0.iter().any(|document| is_weighed(&document)).then(line)
+    }
+
+    /// Where levels were not chosen, how a column is published instead.
     fn levels(&self) -> Vec<Line> {
-        self.below("/method/levels", Best::Least, whole)
+        let mut lines = self.below("/method/levels", Best::Least, whole);
+        for Line { name, cells, .. } in &mut lines {
+            for (cell, document) in cells.iter_mut().zip(&self.0) {
+                let is_quasi = document["information_kept"]["columns"].get(&*name).is_some();
+                if cell.value.is_none() && is_quasi {
+                    cell.text = if document["form"] == "bucketized" { "lowest" } else { "by group" }.into();
+                }
+            }
+        }
+        lines
     }
 
     fn utility(&self) -> Vec<Line> {
@@ -336,6 +382,39 @@ mod tests {
         let text = compare_text(&[("a".into(), twice), ("b".into(), once)]);
         assert!(text.contains("belief: background-knowledge on disease        50.0 %  50.0 %"), "{text}");
         assert!(text.contains("belief: background-knowledge on disease (2)  ≥ 75.0 %       –"), "{text}");
+    }
+
+    #[test]
+    fn what_can_be_told_has_no_dash() {
+        let levels = json!({
+            "form": "generalized", "method": { "name": "optimal", "levels": { "age": 2 } },
+            "skew": { "withheld": 7 },
+            "plan": { "columns": [{ "name": "age", "weight": 3 }] },
+            "information_kept": {
+                "overall": 0.5, "columns": { "age": 0.6, "zip": 0.2 }, "records": { "at_least_half": 0.75, "least": 0.1 },
+            },
+        });
+        let groups = json!({
+            "form": "generalized", "method": { "name": "mondrian" }, "skew": null,
+            "plan": { "columns": [{ "name": "age" }] },
+            "information_kept": {
+                "overall": 0.9, "columns": { "age": 0.9, "zip": 0.9 }, "records": { "at_least_half": 1.0, "least": 0.8 },
+            },
+        });
+        let text = compare_text(&[("a".into(), levels), ("b".into(), groups)]);
+        for (name, cells) in [
+            ("withheld first", "7 0"),
+            ("information kept: all quasi-identifiers", "50.0 % 90.0 %"),
+            ("information kept: records that keep at least half", "75.0 % 100.0 %"),
+            ("information kept: published record that keeps least", "10.0 % 80.0 %"),
+            ("information kept: all, without weights", "40.0 % 90.0 %"),
+            ("level: age", "2 by group"),
+        ] {
+            let line = text.lines().find(|line| line.trim_start().starts_with(name)).expect(name);
+            let found: Vec<&str> = line.trim_start()[name.len()..].split_whitespace().collect();
+            assert_eq!(found.join(" "), cells, "{text}");
+        }
+        assert!(!text.contains('–'), "{text}");
     }
 
     #[test]

@@ -51,6 +51,7 @@ pub fn internal_json(publication: &Publication) -> Value {
         "method": MethodDeclared {
             name: method.name.to_string(),
             params: settings(&method.params),
+            chosen_among: method.among.iter().map(|name| name.to_string()).collect(),
             insecure_seed: method.insecure_seed,
         },
         "criteria": publication.criteria.iter().map(|one| (&one.requirement).into()).collect::<Vec<CriterionDeclared>>(),
@@ -66,6 +67,7 @@ pub fn internal_json(publication: &Publication) -> Value {
             "checked": search.checked,
             "safe": search.safe,
             "exhaustive": search.exhaustive,
+            "bound": whole_or_real(search.bound),
             "minimal": search.minimal.iter().map(|one| levels(one)).collect::<Vec<_>>(),
         });
     }

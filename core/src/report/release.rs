@@ -2,6 +2,7 @@
 
 use super::terminal::{answers_text, counted, criteria_clause, grouped, number, percent, table, trimmed};
 use crate::attack::Finding;
+use crate::data::Weight;
 use crate::exact::Fraction;
 use crate::publish::{ColumnReport, Publication};
 use crate::recode::Form;
@@ -13,6 +14,7 @@ pub fn publication_text(publication: &Publication) -> String {
         text += "published record by record, on the plan's lowest levels, with group numbers; sensitive values are in a table of their own\n";
     }
     text += &levels_text(&publication.columns);
+    text += &kept_text(publication);
     text += &format!("\nCriteria\n{}", answers_text(&publication.criteria));
     if !publication.attacks.is_empty() {
         text += &format!("\nAttacks\n{}", attacks_text(&publication.attacks));
@@ -70,6 +72,23 @@ fn levels_text(columns: &[ColumnReport]) -> String {
     trimmed(&rows.to_string())
 }
 
+/// What all quasi-identifiers keep together, and single records.
+fn kept_text(publication: &Publication) -> String {
+    let kept = publication.information_kept;
+    if !publication.columns.iter().any(|column| column.kept.is_some()) {
+        return String::new();
+    }
+    let weights = publication.columns.iter().filter(|column| column.weight != Weight::ONE);
+    let weights: Vec<String> = weights.map(|column| format!("{} {}", column.name, column.weight)).collect();
+    let weighed = if weights.is_empty() { String::new() } else { format!(" (weights: {})", weights.join(", ")) };
+    format!(
+        "Overall {}{weighed}; {} of the records keep at least half, the published record that keeps least {}.\n",
+        percent(kept.overall),
+        percent(kept.at_least_half),
+        percent(kept.least)
+    )
+}
+
 fn attacks_text(findings: &[Finding]) -> String {
     let mut rows =
         table(&["", "attack", "on", "highest belief", "limit", "people affected", "above limit"], &[3, 4, 5, 6]);
@@ -117,13 +136,25 @@ fn utility_text(publication: &Publication) -> String {
 }
 
 fn search_text(publication: &Publication) -> String {
+    let choice = publication.method.choice().map_or(String::new(), |choice| format!("\n{choice}"));
+    method_text(publication) + &choice
+}
+
+fn method_text(publication: &Publication) -> String {
     let method = &publication.method;
     let (Some(chosen), Some(search)) = (&method.chosen, &method.search) else { return grouping_text(publication) };
     let minimal = match search.minimal.len() {
         0 => String::new(),
         some => format!(", {} of them minimal", grouped(some)),
     };
-    let end = if search.exhaustive { "" } else { " The search was bounded: a better transformation may exist." };
+    let end = match search.exhaustive {
+        true => String::new(),
+        false => format!(
+            " Not every transformation was decided: a better one may exist, but none has {} below {}.",
+            chosen.metric,
+            number(search.bound)
+        ),
+    };
     format!(
         "{} chose by {} = {} among {} transformations (choices of levels); {} were looked at, {} are known to be safe{minimal}.{end}",
         publication.method.name,

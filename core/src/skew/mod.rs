@@ -33,6 +33,10 @@ use rand_chacha::ChaCha20Rng;
 /// much they withhold in most tables.
 pub const KINDS: [&Kind<Build>; 4] = [&unsafe_d::KIND, &r_suppression::KIND, &calibrated::KIND, &safe_d::KIND];
 
+/// The way to suppress that messages and drafts advise: it keeps to the limit, and never withholds
+/// every record.
+pub const ADVISED: &Kind<Build> = &calibrated::KIND;
+
 /// Makes a way to suppress from checked parameters.
 pub type Build = fn(&Params) -> Box<dyn Suppression>;
 

@@ -1,27 +1,33 @@
 //! How well a classifier predicts one column from others: what a release is worth to whoever learns
 //! from it.
 //!
-//! **Measures** the share of the original's rows whose class a naive Bayes classifier tells right,
-//! each row by a model that has not seen it: once learned from the original, once from what is
-//! published of the other rows. Both are tried on the same rows, so that the figures can be
-//! compared. A row that is not published has no label to tell its class by: the most frequent class
-//! is said of it. **Definition**: the class c with the largest ln P(c) + Σ ln P(v|c) over the
-//! features' values v, P(c) = (n_c + 1)/(n + C) and P(v|c) = (n_cv + 1)/(n_c + V): Laplace
-//! smoothing over C classes and V values. Ties go to the class with the lowest code. Ten folds;
-//! which row is in which is drawn once with a fixed seed, since randomness is no defence here and
-//! equal input must give equal figures. **Cost**: counted once; each fold subtracts its own rows.
-//! Rows times features times classes, in parallel over folds. **Reference**: Domingos and Pazzani
-//! 1997 (naive Bayes); Kohavi 1995 (cross-validation).
+//! **Measures** the share of the original's rows whose class a naive Bayes classifier tells right
+//! from their original values, each row by a model that has not seen it: once learned from the
+//! original, once from what is published of the other rows. Both are tried on the same rows, those
+//! that are not published among them. **Definition**: the class c with the largest ln P(c) + Σ ln
+//! P(v|c) over the features' values v, P(c) = (n_c + 1)/(n + C) and P(v|c) = (n_cv + 1)/(n_c + V):
+//! Laplace smoothing over C classes and V values. Ties go to the class with the lowest code. A
+//! published row whose label stands for a set of values counts for each of them with its share, 1
+//! over their number; so a row that is tried is compared with the labels that cover its values, and
+//! its own label is not used. A class that is published as a label counts likewise. Where a release
+//! separates the classes, each row of a group counts for every class with the class's share in the
+//! group. Ten folds; which row is in which is drawn once with a fixed seed, since randomness is no
+//! defence here and equal input must give equal figures. **Cost**: for each fold, rows times
+//! features times classes of a row; in parallel over folds. **Reference**: Domingos and Pazzani 1997
+//! (naive Bayes); Kohavi 1995 (cross-validation); Inan, Kantarcioglu and Bertino 2009 (learning from
+//! generalized values).
 //!
 //! ```
 //! use sfumato::utility::classification::accuracy;
 //!
 //! let weather = [0, 1].repeat(20); // it rains every other day,
 //! let umbrella = [1, 0].repeat(20); // and then no umbrella is left
-//! let found = accuracy(&[(&weather, 2)], (&umbrella, 2), 40).unwrap();
+//! let found = accuracy(&[(&weather, 2)], (&umbrella, 2)).unwrap();
 //! assert_eq!((found.model, found.baseline), (1.0, 0.5));
 //! ```
 
+use super::queries::Published;
+use crate::candidate::{Coded, Groups};
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
@@ -43,29 +49,46 @@ pub struct Accuracy {
     pub margin: f64,
 }
 
-/// The accuracy with which features predict the target: coded columns with the sizes of their
-/// domains. Nothing where there are fewer rows than folds, or fewer than two classes.
-pub fn accuracy(features: &[(&[u32], usize)], target: (&[u32], usize), rows: usize) -> Option<Accuracy> {
-    accuracy_of_published(features, target, &vec![true; rows])
+/// What is learned from: a release of the rows that are tried.
+#[derive(Clone, Debug)]
+pub struct Training<'a> {
+    /// The features as they are published.
+    pub features: Vec<Published<'a>>,
+    /// The class as it is published.
+    pub target: Published<'a>,
+    /// The groups within which nobody can tell whose class is whose, if classes are published apart
+    /// from features.
+    pub separated: Option<&'a Groups>,
+    /// Which rows are published.
+    pub is_published: &'a [bool],
 }
 
-/// The same where only some rows are published: nothing is learned from the others, and their
-/// features are not known.
-pub fn accuracy_of_published(
-    features: &[(&[u32], usize)],
-    target: (&[u32], usize),
-    is_published: &[bool],
-) -> Option<Accuracy> {
-    let rows = is_published.len();
-    let mut all = Counts::new(features, target.1);
-    (0..rows).filter(|row| is_published[*row]).for_each(|row| all.add(features, target.0, row));
+/// The accuracy with which features predict the target, learned from the original: coded columns
+/// with the sizes of their domains. `None` where there are fewer rows than folds, or fewer than two
+/// classes.
+pub fn accuracy(features: &[Coded<'_>], target: Coded<'_>) -> Option<Accuracy> {
+    let training = Training {
+        features: features.iter().map(|(codes, _)| Published::Exact(codes)).collect(),
+        target: Published::Exact(target.0),
+        separated: None,
+        is_published: &vec![true; target.0.len()],
+    };
+    accuracy_of_release(&training, features, target)
+}
+
+/// The same, learned from a release and tried on the original.
+pub fn accuracy_of_release(training: &Training<'_>, features: &[Coded<'_>], target: Coded<'_>) -> Option<Accuracy> {
+    let rows = target.0.len();
     let mut classes = vec![0u32; target.1];
     target.0.iter().for_each(|&class| classes[class as usize] += 1);
     if rows < FOLDS || classes.iter().filter(|&&count| count > 0).count() < 2 {
         return None;
     }
-    let data = Data { features, target: target.0, is_published, logarithms: Logarithms::new(features, &all) };
-    let right = folds(rows).par_iter().map(|fold| data.told_right(fold, &all)).sum::<usize>();
+    let told_right = |fold: &Vec<u32>| {
+        let model = Model::learn(training, fold, features, target.1);
+        fold.iter().filter(|&&row| model.class_of(features, row as usize) == target.0[row as usize] as usize).count()
+    };
+    let right = folds(rows).par_iter().map(told_right).sum::<usize>();
     let most = classes.iter().max().copied().unwrap_or(0);
     let model = right as f64 / rows as f64;
     Some(Accuracy { model, baseline: f64::from(most) / rows as f64, margin: margin(right, rows) })
@@ -78,14 +101,6 @@ fn margin(right: usize, rows: usize) -> f64 {
     1.96 * (share * (1.0 - share) / tries).sqrt()
 }
 
-/// What is learned from and tried on.
-struct Data<'a> {
-    features: &'a [(&'a [u32], usize)],
-    target: &'a [u32],
-    is_published: &'a [bool],
-    logarithms: Logarithms,
-}
-
 /// Rows in random order, dealt out evenly.
 fn folds(rows: usize) -> Vec<Vec<u32>> {
     let mut order: Vec<u32> = (0..rows as u32).collect();
@@ -93,80 +108,91 @@ fn folds(rows: usize) -> Vec<Vec<u32>> {
     (0..FOLDS).map(|fold| order.iter().copied().skip(fold).step_by(FOLDS).collect()).collect()
 }
 
-/// How often each class occurs, and each value of each feature with it.
+/// How often each class occurs, and each label of each feature with it.
 struct Counts {
-    classes: Vec<u32>,
-    /// For each feature and value one count per class, next to each other.
-    values: Vec<Vec<u32>>,
+    classes: Vec<f64>,
+    /// For each feature and label one count per class, next to each other.
+    labels: Vec<Vec<f64>>,
 }
 
 impl Counts {
-    fn new(features: &[(&[u32], usize)], classes: usize) -> Self {
-        let values = features.iter().map(|(_, domain)| vec![0; domain * classes]).collect();
-        Counts { classes: vec![0; classes], values }
-    }
-
-    fn add(&mut self, features: &[(&[u32], usize)], target: &[u32], row: usize) {
-        let class = target[row] as usize;
+    /// Adds a row that is of each of some classes with a share.
+    fn add(&mut self, features: &[Published<'_>], row: usize, shares: &[(u32, f64)]) {
         let width = self.classes.len();
-        self.classes[class] += 1;
-        for (counts, (codes, _)) in self.values.iter_mut().zip(features) {
-            counts[codes[row] as usize * width + class] += 1;
+        for &(class, share) in shares {
+            self.classes[class as usize] += share;
+            for (counts, feature) in self.labels.iter_mut().zip(features) {
+                counts[feature.label(row) as usize * width + class as usize] += share;
+            }
         }
     }
 }
 
-/// Logarithms of the whole numbers that smoothed counts can be.
-struct Logarithms(Vec<f64>);
-
-impl Logarithms {
-    fn new(features: &[(&[u32], usize)], all: &Counts) -> Self {
-        let widest = features.iter().map(|feature| feature.1).max().unwrap_or(0);
-        let most = all.classes.iter().max().copied().unwrap_or(0) as usize;
-        Logarithms((0..=most + widest.max(1)).map(|number| (number as f64).ln()).collect())
-    }
-
-    fn of(&self, number: u32) -> f64 {
-        self.0[number as usize]
+impl Training<'_> {
+    /// Counts what is published of the rows that are not in a fold.
+    fn count(&self, fold: &[u32], features: &[Coded<'_>], classes: usize) -> Counts {
+        let mut is_seen = self.is_published.to_vec();
+        fold.iter().for_each(|&row| is_seen[row as usize] = false);
+        let labels = self.features.iter().zip(features).map(|(feature, (_, domain))| feature.labels(*domain));
+        let labels = labels.map(|labels| vec![0.0; labels * classes]).collect();
+        let mut counts = Counts { classes: vec![0.0; classes], labels };
+        let Some(groups) = self.separated else {
+            let mut shares = Vec::new();
+            for row in (0..is_seen.len()).filter(|row| is_seen[*row]) {
+                shares.clear();
+                self.target.each_value(row, |class, share| shares.push((class, share)));
+                counts.add(&self.features, row, &shares);
+            }
+            return counts;
+        };
+        for group in 0..groups.len() {
+            let seen = || groups.rows(group).iter().map(|&row| row as usize).filter(|row| is_seen[*row]);
+            let shares = shares_in(seen().map(|row| self.target.label(row)).collect());
+            seen().for_each(|row| counts.add(&self.features, row, &shares));
+        }
+        counts
     }
 }
 
-impl Data<'_> {
-    /// How many rows of a fold the published others tell right.
-    fn told_right(&self, fold: &[u32], all: &Counts) -> usize {
-        let (features, logarithms) = (self.features, &self.logarithms);
-        let width = all.classes.len();
-        let mut own = Counts::new(features, width);
-        let published = fold.iter().filter(|row| self.is_published[**row as usize]);
-        published.for_each(|&row| own.add(features, self.target, row as usize));
-        let seen: Vec<u32> = all.classes.iter().zip(&own.classes).map(|(all, own)| all - own).collect();
-        // The number of rows is the same for all classes, so it does not matter for which is
-        // largest.
-        let start: Vec<f64> = seen
-            .iter()
-            .map(|&count| {
-                let of_features: f64 = features.iter().map(|feature| logarithms.of(count + feature.1 as u32)).sum();
-                logarithms.of(count + 1) - of_features
-            })
-            .collect();
-        let without_features: Vec<f64> = seen.iter().map(|&count| logarithms.of(count + 1)).collect();
-        let mut scores = vec![0.0; width];
-        let right = fold.iter().filter(|&&row| {
-            let row = row as usize;
-            if !self.is_published[row] {
-                return best(&without_features) == self.target[row] as usize;
-            }
-            scores.copy_from_slice(&start);
-            for ((codes, _), (all, own)) in features.iter().zip(all.values.iter().zip(&own.values)) {
-                let from = codes[row] as usize * width;
-                let counts = all[from..from + width].iter().zip(&own[from..from + width]);
-                for (score, (all, own)) in scores.iter_mut().zip(counts) {
-                    *score += logarithms.of(all - own + 1);
+/// How often each code occurs, as a share.
+fn shares_in(mut codes: Vec<u32>) -> Vec<(u32, f64)> {
+    codes.sort_unstable();
+    let all = codes.len() as f64;
+    codes.chunk_by(|a, b| a == b).map(|same| (same[0], same.len() as f64 / all)).collect()
+}
+
+/// What was learned: logarithms of probabilities.
+struct Model {
+    classes: Vec<f64>,
+    /// For each feature and value of the original one number per class, next to each other.
+    values: Vec<Vec<f64>>,
+}
+
+impl Model {
+    fn learn(training: &Training<'_>, fold: &[u32], features: &[Coded<'_>], classes: usize) -> Model {
+        let Counts { classes: seen, labels } = training.count(fold, features, classes);
+        let of_feature = |((feature, counts), (_, domain)): ((&Published<'_>, Vec<f64>), &Coded<'_>)| {
+            let mut values = feature.spread(counts, *domain, classes);
+            for of_value in values.chunks_exact_mut(classes) {
+                for (number, seen) in of_value.iter_mut().zip(&seen) {
+                    *number = ((*number + 1.0) / (seen + *domain as f64)).ln();
                 }
             }
-            best(&scores) == self.target[row] as usize
-        });
-        right.count()
+            values
+        };
+        let values = training.features.iter().zip(labels).zip(features).map(of_feature).collect();
+        // The number of rows is the same for all classes, so it does not matter for which is
+        // largest.
+        Model { classes: seen.iter().map(|seen| (seen + 1.0).ln()).collect(), values }
+    }
+
+    fn class_of(&self, features: &[Coded<'_>], row: usize) -> usize {
+        let (mut scores, width) = (self.classes.clone(), self.classes.len());
+        for (values, (codes, _)) in self.values.iter().zip(features) {
+            let from = codes[row] as usize * width;
+            scores.iter_mut().zip(&values[from..from + width]).for_each(|(score, number)| *score += number);
+        }
+        best(&scores)
     }
 }
 
@@ -212,7 +238,7 @@ mod tests {
         ) {
             let [a, b, c]: [Vec<u32>; 3] = [0, 1, 2].map(|at| rows.iter().map(|row| [row.0, row.1, row.2][at]).collect());
             let features: [(&[u32], usize); 2] = [(&a, 3), (&b, 4)];
-            if let Some(found) = accuracy(&features, (&c, 3), rows.len()) {
+            if let Some(found) = accuracy(&features, (&c, 3)) {
                 let plain = plainly(&features, (&c, 3), rows.len());
                 prop_assert_eq!(found.model, plain);
             }
@@ -225,7 +251,7 @@ mod tests {
         let constant = vec![0; 500];
         let run = |threads| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            pool.install(|| accuracy(&[(&constant, 1)], (&target, 2), 500))
+            pool.install(|| accuracy(&[(&constant, 1)], (&target, 2)))
         };
         assert_eq!(run(1), run(3));
         let found = run(2).unwrap();
@@ -233,24 +259,67 @@ mod tests {
         assert!((found.margin - 0.03508).abs() < 1e-5, "{}", found.margin);
     }
 
+    /// Learned from labels, and tried on values.
+    fn from_labels(
+        labels: &[u32],
+        covers: &[Vec<u32>],
+        is_published: &[bool],
+        values: Coded<'_>,
+        classes: Coded<'_>,
+    ) -> Accuracy {
+        let features = vec![Published::Covers { labels, covers }];
+        let training = Training { features, target: Published::Exact(classes.0), separated: None, is_published };
+        accuracy_of_release(&training, &[values], classes).unwrap()
+    }
+
     #[test]
     fn nothing_is_learned_from_rows_that_are_not_published() {
-        // Whoever has the label 1 is of class 1. Where half of the rows are missing, the most
-        // frequent class is said of them.
-        let label: Vec<u32> = (0..400).map(|row| row % 2).collect();
-        let class: Vec<u32> = (0..400).map(|row| if row < 100 { 0 } else { row % 2 }).collect();
-        let published: Vec<bool> = (0..400).map(|row| row >= 200).collect();
-        let found = accuracy_of_published(&[(&label, 2)], (&class, 2), &published).unwrap();
-        assert!(found.model > 0.6 && found.model < 0.9, "{found:?}");
-        let all = accuracy(&[(&label, 2)], (&class, 2), 400).unwrap();
-        assert_eq!((all.baseline, found.baseline), (0.625, 0.625), "both are tried on the same rows");
+        // Whoever has value 1 is of class 1; of the first half that is not so.
+        let value: Vec<u32> = (0..400).map(|row| row % 2).collect();
+        let class: Vec<u32> = (0..400).map(|row| if row < 100 { 1 - row % 2 } else { row % 2 }).collect();
+        let later: Vec<bool> = (0..400).map(|row| row >= 200).collect();
+        let exact = [vec![0], vec![1]];
+        let found = from_labels(&value, &exact, &later, (&value, 2), (&class, 2));
+        assert_eq!((found.model, found.baseline), (0.75, 0.5), "those that are not published are tried too");
+        let first: Vec<bool> = (0..400).map(|row| row < 100).collect();
+        assert_eq!(from_labels(&value, &exact, &first, (&value, 2), (&class, 2)).model, 0.25);
+    }
+
+    #[test]
+    fn rows_are_tried_by_their_values_and_not_by_their_labels() {
+        // The class is whether the value is 2 or 3. Labels that stand for all values tell nothing,
+        // though rows of one class have one label and rows of the other another.
+        let value: Vec<u32> = (0..400).map(|row| row % 4).collect();
+        let class: Vec<u32> = value.iter().map(|value| value / 2).collect();
+        let (all, everywhere) = (vec![true; 400], vec![0, 1, 2, 3]);
+        let blind = from_labels(&class, &[everywhere.clone(), everywhere], &all, (&value, 4), (&class, 2));
+        // Where the class alone decides, a fold with more of one leaves fewer to learn from.
+        assert!(blind.model <= 0.5, "{blind:?}");
+        let halves = from_labels(&class, &[vec![0, 1], vec![2, 3]], &all, (&value, 4), (&class, 2));
+        assert_eq!(halves.model, 1.0);
+        // Labels that overlap count where they overlap: 0 and 1 are more likely of class 0.
+        let wide = from_labels(&class, &[vec![0, 1], vec![0, 1, 2, 3]], &all, (&value, 4), (&class, 2));
+        assert_eq!(wide.model, 1.0);
+    }
+
+    #[test]
+    fn classes_published_apart_are_learned_by_group() {
+        let value: Vec<u32> = (0..400).map(|row| row % 2).collect();
+        let is_published = &vec![true; 400];
+        let learned = |groups: &Groups| {
+            let (features, target) = (vec![Published::Exact(&value)], Published::Exact(&value));
+            let training = Training { features, target, separated: Some(groups), is_published };
+            accuracy_of_release(&training, &[(&value, 2)], (&value, 2)).unwrap().model
+        };
+        assert_eq!(learned(&Groups::by_ids(&value, 2)), 1.0, "groups of one class tell whose it is");
+        assert!(learned(&Groups::by_ids(&vec![0; 400], 1)) <= 0.5, "one group of all tells nothing");
     }
 
     #[test]
     fn too_little_gives_nothing() {
-        assert_eq!(accuracy(&[], (&[0, 1], 2), 2), None, "fewer rows than folds");
-        assert_eq!(accuracy(&[], (&[1; 20], 2), 20), None, "one class");
-        assert_eq!(accuracy(&[], (&[], 0), 0), None);
-        assert!(accuracy(&[], (&[0, 1].repeat(10), 2), 20).is_some(), "without features the class alone decides");
+        assert_eq!(accuracy(&[], (&[0, 1], 2)), None, "fewer rows than folds");
+        assert_eq!(accuracy(&[], (&[1; 20], 2)), None, "one class");
+        assert_eq!(accuracy(&[], (&[], 0)), None);
+        assert!(accuracy(&[], (&[0, 1].repeat(10), 2)).is_some(), "without features the class alone decides");
     }
 }

@@ -1,9 +1,10 @@
 //! Generalization height: how many steps values were taken up their hierarchies.
 //!
-//! **Definition**: the sum of levels. **Blind to** groups, suppression, and how much a step loses.
+//! **Definition**: the sum of levels. **Blind to** groups, suppression, how much a step loses, and
+//! weights: it counts steps, of which each is one.
 //! **Reference**: Samarati 2001; LeFevre et al. 2005; Machanavajjhala et al. 2007, Section 6.
 
-use super::{Build, Candidate, Metric, Scales};
+use super::{Build, Candidate, Metric, Scales, Terms};
 use crate::kind::Kind;
 
 /// The description of the generalization height.
@@ -31,6 +32,10 @@ impl Metric for Height {
 
     fn bound_of(&self, candidate: &Candidate<'_>) -> f64 {
         self.measure(candidate)
+    }
+
+    fn terms(&self, scales: &Scales) -> Option<Terms> {
+        Some(Terms::new(scales, |sum| sum, |_, level| level as f64))
     }
 
     fn is_exact(&self) -> bool {

@@ -2,17 +2,19 @@
 //! every method and form.
 //!
 //! **Definition**: a cell loses the share of its column that its label leaves open: of numbers and
-//! dates the label's range over the range of all published labels; of a label that stands over
-//! leaves of the plan's hierarchy (leaves − 1)/(all leaves − 1); of a redacted text the share of
-//! characters that are `*`; of a set of values (values − 1)/(all published values − 1). `*` and a
-//! suppressed record lose everything, an exact value nothing. A range with an open end, `>=90`,
-//! loses as much as the widest closed one, and at least one in as many as there are labels: how far
-//! it reaches is hidden. A range of texts, `a..f`, loses the share of all published ends that lie
-//! in it: how many values are between them is hidden too. A column keeps one minus the mean loss of
-//! its cells, suppressed records included; the release keeps the mean over quasi-identifiers.
+//! dates the label's range over the whole range; of a label that stands over leaves of the plan's
+//! hierarchy (leaves − 1)/(all leaves − 1); of a redacted text the share of characters that are
+//! `*`; of a set of values (values − 1)/(all published values − 1). `*` and a suppressed record lose
+//! everything, an exact value nothing. The whole range goes from the least to the greatest published
+//! end. With a hierarchy of intervals or dates it is widened to the widest intervals or the coarsest
+//! units, and by one such interval beyond `bottom` and `top`, so that a label loses the same on a
+//! level and in a group. A range with an open end, `>=90`, goes to the end of the whole range. A
+//! range of texts, `a..f`, loses the share of all published ends that lie in it: how many values are
+//! between them is hidden. A column keeps one minus the mean loss of its cells, suppressed records
+//! included; a record and the release keep the mean over quasi-identifiers by their weights.
 //!
 //! It reads published labels and the plan alone, so that anybody who has the release can compute it
-//! again. **Reference**: Iyengar 2002; Xu et al. 2006 (normalized certainty penalty).
+//! again. **Reference**: Iyengar 2002; Xu et al. 2006 (normalized certainty penalty, weighted).
 
 use crate::data::hierarchy::{Ruler, TOP};
 use crate::data::{Column, ColumnSpec, Dictionary, ValueType, parse_date, parse_decimal, set_members, without_missing};
@@ -21,19 +23,28 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 /// The name of the loss of a whole release, and what it means.
-pub const LOSS: (&str, &str) =
-    ("information-loss", "Mean over all cells of quasi-identifiers of the share that the published label leaves open");
+pub const LOSS: (&str, &str) = (
+    "information-loss",
+    "Mean over all cells of quasi-identifiers, by weight, of the share that the published label leaves open",
+);
 
 /// What the labels of a published column are measured by: the rule of its hierarchy knows, else the
 /// type that its values had. `level` is the one that all labels are on, if they are on one.
 pub fn ruler(spec: &ColumnSpec, value_type: ValueType, published: &Dictionary, level: Option<usize>) -> Ruler {
     let rule = spec.rule.as_ref();
-    rule.and_then(|rule| rule.ruler(published, level)).unwrap_or(match value_type {
-        ValueType::Integer | ValueType::Decimal => Ruler::Numbers,
-        ValueType::Date => Ruler::Dates,
+    let ruler = rule.and_then(|rule| rule.ruler(published, level)).unwrap_or(match value_type {
+        ValueType::Integer | ValueType::Decimal => Ruler::Numbers { whole: None },
+        ValueType::Date => Ruler::Dates { whole: None },
         ValueType::Text if rule.is_some_and(|rule| rule.goes_by_order()) => Ruler::Spans,
         ValueType::Text => Ruler::Values,
-    })
+    });
+    // A whole range is said where a label is measured against it, and nowhere else.
+    let without = match ruler {
+        Ruler::Numbers { .. } => Ruler::Numbers { whole: None },
+        Ruler::Dates { .. } => Ruler::Dates { whole: None },
+        other => return other,
+    };
+    if widths(published, &ruler) == widths(published, &without) { without } else { ruler }
 }
 
 /// The share of a column's information that is kept.
@@ -56,14 +67,75 @@ pub fn kept(published: &Column, ruler: &Ruler, suppressed: u64) -> f64 {
     1.0 - (lost + suppressed as f64) / records as f64
 }
 
-/// The mean over columns; nothing is lost where there are none.
-pub fn overall(kept: impl ExactSizeIterator<Item = f64>) -> f64 {
-    let columns = kept.len();
-    if columns == 0 { 1.0 } else { kept.sum::<f64>() / columns as f64 }
+/// A published quasi-identifier.
+#[derive(Clone, Copy, Debug)]
+pub struct Measured<'a> {
+    /// Its labels.
+    pub column: &'a Column,
+    /// What they are measured by.
+    pub ruler: &'a Ruler,
+    /// How much it counts beside the others.
+    pub weight: f64,
+}
+
+/// The share of information that is kept, over all quasi-identifiers by their weights.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Kept {
+    /// Of all records.
+    pub overall: f64,
+    /// How many of all records keep at least half of theirs, as a share.
+    pub at_least_half: f64,
+    /// What the published record keeps that keeps least.
+    pub least: f64,
+}
+
+/// Sums of shares may be off by rounding.
+const ROUNDING: f64 = 1e-9;
+
+/// What is kept of each column, and of all together. Nothing is lost where there are no columns.
+///
+/// # Claim
+/// `overall` is the mean over all records of what each keeps, suppressed ones nothing: both are
+/// sums over the same cells.
+///
+/// ```
+/// use sfumato::data::{Column, hierarchy::Ruler};
+/// use sfumato::utility::information::{Measured, measure};
+///
+/// let age = Column::from_values("age", ["1", "1", "9"]);
+/// let zip = Column::from_values("zip", ["13053", "1****", "*"]);
+/// let (whole, weight) = (None, 3.0); // ages count three times
+/// let age = Measured { column: &age, ruler: &Ruler::Numbers { whole }, weight };
+/// let zip = Measured { column: &zip, ruler: &Ruler::Characters, weight: 1.0 };
+/// let (columns, kept) = measure(&[age, zip], 1);
+/// assert_eq!(columns[0], 0.75); // one of four records is suppressed
+/// assert!((kept.overall - (1.0 + 0.8 + 0.75 + 0.0) / 4.0).abs() < 1e-12);
+/// assert_eq!((kept.at_least_half, kept.least), (0.75, 0.75));
+/// ```
+pub fn measure(columns: &[Measured<'_>], suppressed: u64) -> (Vec<f64>, Kept) {
+    let weights: f64 = columns.iter().map(|one| one.weight).sum();
+    let each: Vec<f64> = columns.iter().map(|one| kept(one.column, one.ruler, suppressed)).collect();
+    let Some(first) = columns.first() else {
+        return (each, Kept { overall: 1.0, at_least_half: 1.0, least: 1.0 });
+    };
+    let overall = columns.iter().zip(&each).map(|(one, kept)| one.weight * kept).sum::<f64>() / weights;
+    let widths: Vec<Vec<f64>> = columns.iter().map(|one| widths(one.column.domain().labels(), one.ruler)).collect();
+    let lost = |row: usize| {
+        let cells = columns.iter().zip(&widths);
+        cells.map(|(one, widths)| one.weight * widths[one.column.codes()[row] as usize]).sum::<f64>() / weights
+    };
+    let rows = first.column.codes().len();
+    let (mut half, mut most) = (0u64, 0f64);
+    for lost in (0..rows).map(lost) {
+        half += u64::from(lost <= 0.5 + ROUNDING);
+        most = most.max(lost);
+    }
+    let share = half as f64 / (rows as u64 + suppressed).max(1) as f64;
+    (each, Kept { overall, at_least_half: share, least: if rows == 0 { 0.0 } else { 1.0 - most } })
 }
 
 /// For each label the share of the column that it leaves open.
-fn widths(labels: &Dictionary, ruler: &Ruler) -> Vec<f64> {
+pub fn widths(labels: &Dictionary, ruler: &Ruler) -> Vec<f64> {
     match ruler {
         Ruler::Characters => labels.iter().map(masked).collect(),
         Ruler::Leaves { all, under } => labels
@@ -74,8 +146,8 @@ fn widths(labels: &Dictionary, ruler: &Ruler) -> Vec<f64> {
                 (_, None) => 0.0,
             })
             .collect(),
-        Ruler::Numbers => ranges(labels, number_range),
-        Ruler::Dates => ranges(labels, date_range),
+        Ruler::Numbers { whole } => ranges(labels, whole.as_deref(), number_range),
+        Ruler::Dates { whole } => ranges(labels, whole.as_deref(), date_range),
         Ruler::Values => sets(labels),
         Ruler::Spans => spans(labels),
     }
@@ -94,19 +166,20 @@ fn masked(label: &str) -> f64 {
 /// missing value.
 pub(crate) type Ends = (f64, f64);
 
-fn ranges(labels: &Dictionary, parse: fn(&str) -> Option<Ends>) -> Vec<f64> {
+fn ranges(labels: &Dictionary, whole: Option<&str>, parse: fn(&str) -> Option<Ends>) -> Vec<f64> {
     let ends: Vec<Option<Ends>> = labels.iter().map(|label| parse(without_missing(label))).collect();
+    let is_closed = |(low, high): &Ends| low.is_finite() && high.is_finite();
     let finite = || ends.iter().flatten().flat_map(|(low, high)| [*low, *high]).filter(|end| end.is_finite());
-    let (least, most) = (finite().fold(f64::INFINITY, f64::min), finite().fold(f64::NEG_INFINITY, f64::max));
-    let is_closed = |(low, high): &&Ends| low.is_finite() && high.is_finite();
-    let closed = |(low, high): &Ends| share(high - low, most - least);
-    let widest = ends.iter().flatten().filter(is_closed).map(closed).fold(1.0 / labels.len() as f64, f64::max);
+    let published = || (finite().fold(f64::INFINITY, f64::min), finite().fold(f64::NEG_INFINITY, f64::max));
+    let said = whole.and_then(parse).filter(is_closed);
+    let (least, most) = said.unwrap_or_else(published);
     let width = |(label, ends): (&str, &Option<Ends>)| match ends {
         _ if label == TOP => 1.0,
         None => 0.0,
+        // How far it reaches is hidden.
+        Some(ends) if !is_closed(ends) && said.is_none() => 1.0,
         // A missing value beside a range is one value more, no wider range.
-        Some(ends) if is_closed(&ends) => closed(ends),
-        Some(_) => widest,
+        Some((low, high)) => share(high.min(most) - low.max(least), most - least),
     };
     labels.iter().zip(&ends).map(width).collect()
 }
@@ -203,18 +276,24 @@ mod tests {
 
     #[test]
     fn ranges_are_compared_with_the_range_of_all_labels() {
-        check(&Ruler::Numbers, &[("0", 0.0), ("100", 0.0), ("20-40", 0.2), ("*", 1.0), ("?", 0.0)]);
-        check(&Ruler::Numbers, &[("<20", 1.0 / 3.0), ("20-29", 0.9 / 7.0), (">=90", 1.0 / 3.0)]);
-        check(&Ruler::Numbers, &[("[-10, 0)", 0.5), ("[-5, -1]", 0.2), ("-4..6.0", 0.5), ("10", 0.0)]);
-        check(&Ruler::Numbers, &[("{?, 10-20}", 0.5), ("0-20", 1.0)]);
-        check(&Ruler::Numbers, &[("20-39", 1.0)]);
+        let numbers = Ruler::Numbers { whole: None };
+        check(&numbers, &[("0", 0.0), ("100", 0.0), ("20-40", 0.2), ("*", 1.0), ("?", 0.0)]);
+        check(&numbers, &[("<20", 1.0), ("20-29", 0.9 / 7.0), (">=90", 1.0)]);
+        check(&numbers, &[("[-10, 0)", 0.5), ("[-5, -1]", 0.2), ("-4..6.0", 0.5), ("10", 0.0)]);
+        check(&numbers, &[("{?, 10-20}", 0.5), ("0-20", 1.0)]);
+        check(&numbers, &[("20-39", 1.0)]);
+        let within = Ruler::Numbers { whole: Some("0-100".into()) };
+        check(&within, &[("<20", 0.2), ("20-30", 0.1), (">=90", 0.1), ("7", 0.0), ("90-120", 0.1), ("200", 0.0)]);
+        let unreadable = Ruler::Numbers { whole: Some("all".into()) };
+        check(&unreadable, &[("0", 0.0), ("100", 0.0), ("20-40", 0.2)]);
     }
 
     #[test]
     fn calendar_units_are_as_long_as_they_are() {
         let year = 365.0;
+        let dates = Ruler::Dates { whole: None };
         check(
-            &Ruler::Dates,
+            &dates,
             &[
                 ("2021", 364.0 / (year + 364.0)),
                 ("2022", 364.0 / (year + 364.0)),
@@ -224,7 +303,10 @@ mod tests {
                 ("2021-05-31", 0.0),
             ],
         );
-        check(&Ruler::Dates, &[("2020s", 1.0), ("not a date", 0.0)]);
+        check(&dates, &[("2020s", 1.0), ("not a date", 0.0)]);
+        let days = 3652.0;
+        let whole = Some("2020s".into());
+        check(&Ruler::Dates { whole }, &[("2021", 364.0 / days), ("2021-01-01..2022-01-01", 365.0 / days)]);
     }
 
     #[test]
@@ -243,6 +325,11 @@ mod tests {
         let jobs = Column::from_values("job", ["cook", "smith", "*"]);
         assert_eq!(kept(&jobs, &Ruler::Values, 1), 0.5);
         assert_eq!(kept(&Column::from_values("job", [""; 0]), &Ruler::Values, 0), 0.0);
-        assert_eq!(overall([1.0, 0.5].into_iter()), 0.75);
+        let (columns, kept) = measure(&[], 7);
+        assert!(columns.is_empty());
+        assert_eq!(kept, Kept { overall: 1.0, at_least_half: 1.0, least: 1.0 });
+        let none = Column::from_values("job", [""; 0]);
+        let (_, kept) = measure(&[Measured { column: &none, ruler: &Ruler::Values, weight: 1.0 }], 7);
+        assert_eq!(kept, Kept { overall: 0.0, at_least_half: 0.0, least: 0.0 });
     }
 }

@@ -15,6 +15,7 @@ pub mod kl_divergence;
 pub mod loss;
 pub mod non_uniform_entropy;
 pub mod precision;
+mod published;
 pub mod queries;
 mod scale;
 pub mod suppressed_share;
@@ -108,7 +109,7 @@ impl Candidate<'_> {
 ///
 /// Obligations: `bound` is at most what this candidate and every coarser one measure, however many
 /// records these suppress; so is `bound_of`. A metric that says its bound is exact measures just
-/// that wherever nothing is suppressed. The contract tests check this for every metric of
+/// that wherever nothing is suppressed. Where there are `terms`, they give `bound`. The contract tests check this for every metric of
 /// [`KINDS`].
 pub trait Metric: Send + Sync {
     /// The value.
@@ -126,9 +127,42 @@ pub trait Metric: Send + Sync {
         false
     }
 
+    /// Whether it adds up what columns lose, each by its weight.
+    fn weighs_columns(&self) -> bool {
+        false
+    }
+
+    /// The bound from levels as a sum over columns, where it is one.
+    fn terms(&self, _scales: &Scales) -> Option<Terms> {
+        None
+    }
+
     /// Whether it asks for [`Candidate::joint`].
     fn needs_joint(&self) -> bool {
         false
+    }
+}
+
+/// A bound that is a growing function of a sum over columns, so that what columns must give up can
+/// be added up.
+#[derive(Clone, Debug)]
+pub struct Terms {
+    /// What each level of each column adds.
+    pub of: Vec<Vec<f64>>,
+    /// The bound with a sum.
+    pub bound: fn(f64) -> f64,
+}
+
+impl Terms {
+    /// Every level's term, by column.
+    pub fn new(scales: &Scales, bound: fn(f64) -> f64, term: impl Fn(&Scale, usize) -> f64) -> Terms {
+        let of = |scale: &Scale| (0..scale.levels.len()).map(|level| term(scale, level)).collect();
+        Terms { of: scales.columns.iter().map(of).collect(), bound }
+    }
+
+    /// The sum on these levels.
+    pub fn sum(&self, levels: &[usize]) -> f64 {
+        self.of.iter().zip(levels).map(|(of, &level)| of[level]).sum()
     }
 }
 

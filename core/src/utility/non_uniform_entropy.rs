@@ -3,10 +3,10 @@
 //!
 //! **Definition**: for each quasi-identifier −Σ over records log₂(records with the original value /
 //! records with the generalized value), plus −Σ_v c_v·log₂(c_v/S) over the generalized values v
-//! among the S suppressed records; summed over quasi-identifiers. **Reference**: De Waal and
-//! Willenborg 1999; Gionis and Tassa 2009; suppression as in ARX.
+//! among the S suppressed records; summed over quasi-identifiers, each times its weight.
+//! **Reference**: De Waal and Willenborg 1999; Gionis and Tassa 2009; suppression as in ARX.
 
-use super::{Build, Candidate, Fixed, Metric, Scales, UNIT, times_ln};
+use super::{Build, Candidate, Fixed, Metric, Scales, Terms, UNIT, times_ln};
 use crate::kind::Kind;
 
 /// The description of non-uniform entropy.
@@ -22,7 +22,7 @@ pub const KIND: Kind<Build> = Kind {
 struct NonUniformEntropy;
 
 fn of_levels(scales: &Scales, levels: &[usize]) -> Fixed {
-    scales.columns.iter().zip(levels).map(|(scale, &level)| scale.levels[level].entropy).sum()
+    scales.columns.iter().zip(levels).map(|(scale, &level)| scale.weight.times(scale.levels[level].entropy)).sum()
 }
 
 impl Metric for NonUniformEntropy {
@@ -34,7 +34,8 @@ impl Metric for NonUniformEntropy {
             for group in candidate.suppressed_groups() {
                 counts[candidate.code(group, column) as usize] += candidate.sizes[group];
             }
-            times_ln(suppressed) - counts.into_iter().map(times_ln).sum::<Fixed>()
+            let bits = times_ln(suppressed) - counts.into_iter().map(times_ln).sum::<Fixed>();
+            candidate.scales.columns[column].weight.times(bits)
         };
         let lost: Fixed = if suppressed == 0 { 0 } else { (0..candidate.levels.len()).map(of_column).sum() };
         of_levels(candidate.scales, candidate.levels) as f64 / UNIT + lost as f64 / UNIT / std::f64::consts::LN_2
@@ -42,7 +43,7 @@ impl Metric for NonUniformEntropy {
 
     /// # Claim
     /// The second term is an entropy, hence not negative; the first grows with every level, since
-    /// more records share a coarser value.
+    /// more records share a coarser value. Weights are positive.
     fn bound(&self, scales: &Scales, levels: &[usize], _: u64) -> f64 {
         of_levels(scales, levels) as f64 / UNIT
     }
@@ -51,7 +52,19 @@ impl Metric for NonUniformEntropy {
         of_levels(candidate.scales, candidate.levels) as f64 / UNIT
     }
 
+    fn terms(&self, scales: &Scales) -> Option<Terms> {
+        Some(Terms::new(
+            scales,
+            |sum| sum,
+            |scale, level| scale.weight.times(scale.levels[level].entropy) as f64 / UNIT,
+        ))
+    }
+
     fn is_exact(&self) -> bool {
+        true
+    }
+
+    fn weighs_columns(&self) -> bool {
         true
     }
 }

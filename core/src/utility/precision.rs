@@ -1,10 +1,11 @@
 //! Precision: how far up their hierarchies values were taken, as a share of the way.
 //!
-//! **Definition**: the mean over quasi-identifiers of (kept · level/height + suppressed)/records.
+//! **Definition**: the mean over quasi-identifiers, by their weights, of (kept · level/height +
+//! suppressed)/records.
 //! **Blind to** how much a step loses. **Reference**: Sweeney 2002 ("Prec", as a loss: one minus
 //! it).
 
-use super::{Build, Candidate, Metric, Scales};
+use super::{Build, Candidate, Metric, Scale, Scales, Terms};
 use crate::kind::Kind;
 
 /// The description of precision.
@@ -21,10 +22,11 @@ struct Precision;
 
 fn lost(scales: &Scales, levels: &[usize], suppressed: u64) -> f64 {
     let kept = (scales.records - suppressed) as f64;
-    let of = |(level, height): (&usize, usize)| kept * *level as f64 / height.max(1) as f64 + suppressed as f64;
-    let heights = scales.columns.iter().map(|column| column.height());
-    let sum: f64 = levels.iter().zip(heights).map(of).sum();
-    sum / (levels.len().max(1) as f64 * scales.records.max(1) as f64)
+    let of = |(level, scale): (&usize, &Scale)| {
+        scale.weight.to_f64() * (kept * *level as f64 / scale.height().max(1) as f64 + suppressed as f64)
+    };
+    let sum: f64 = levels.iter().zip(&scales.columns).map(of).sum();
+    sum / (scales.weights() * scales.records.max(1) as f64)
 }
 
 impl Metric for Precision {
@@ -43,7 +45,18 @@ impl Metric for Precision {
         lost(candidate.scales, candidate.levels, 0)
     }
 
+    fn terms(&self, scales: &Scales) -> Option<Terms> {
+        let all = scales.weights();
+        let share =
+            |scale: &Scale, level: usize| scale.weight.to_f64() / all * level as f64 / scale.height().max(1) as f64;
+        Some(Terms::new(scales, |sum| sum, share))
+    }
+
     fn is_exact(&self) -> bool {
+        true
+    }
+
+    fn weighs_columns(&self) -> bool {
         true
     }
 }

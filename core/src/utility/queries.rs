@@ -42,6 +42,8 @@
 //! assert_eq!(error(&together), 0.5);
 //! ```
 
+pub use super::published::Published;
+
 use crate::candidate::{Coded, Groups, dense_ids};
 use crate::exact::Fraction;
 use rand::seq::index::sample;
@@ -67,20 +69,12 @@ impl Workload {
     pub fn new(dimensions: usize, selectivity: Fraction) -> Workload {
         Workload { queries: 1000, dimensions, selectivity, seed: 20_100_913 }
     }
-}
 
-/// What a release tells of one quasi-identifier of its records.
-#[derive(Clone, Copy, Debug)]
-pub enum Published<'a> {
-    /// The value itself: for every row its code in the original domain.
-    Exact(&'a [u32]),
-    /// A label that stands for several values.
-    Covers {
-        /// For every row the number of its label.
-        labels: &'a [u32],
-        /// For every label the codes of the original domain that it stands for, each once.
-        covers: &'a [Vec<u32>],
-    },
+    /// The workload where a plan says nothing, for a table with so many quasi-identifiers: predicates
+    /// on two of them, each on up to half of a column's values.
+    pub fn usual(quasi: usize) -> Workload {
+        Workload::new(quasi.clamp(1, 2), Fraction::new(1, 2))
+    }
 }
 
 /// What is published.

@@ -1,6 +1,7 @@
 //! What each level of each quasi-identifier is worth, before any group is formed.
 
 use crate::candidate::Ladder;
+use crate::data::Weight;
 use crate::data::hierarchy::Hierarchy;
 
 /// Sums of logarithms are kept in units of 2⁻⁴⁰, so that they do not depend on the order of
@@ -31,11 +32,20 @@ pub struct Scales {
     pub joint: Fixed,
 }
 
+impl Scales {
+    /// The sum of the weights.
+    pub fn weights(&self) -> f64 {
+        self.columns.iter().map(|scale| scale.weight.to_f64()).sum::<f64>().max(f64::MIN_POSITIVE)
+    }
+}
+
 /// One quasi-identifier.
 #[derive(Clone, Debug)]
 pub struct Scale {
     /// Its name.
     pub name: String,
+    /// How much it counts beside the others.
+    pub weight: Weight,
     /// Leaves of its hierarchy.
     pub leaves: u64,
     /// Its levels, the values themselves first.
@@ -61,9 +71,9 @@ pub struct Level {
 
 impl Scale {
     /// The scale of a column, of whose values so many records have each.
-    pub fn new(name: &str, counts: &[u64], hierarchy: &Hierarchy) -> Scale {
+    pub fn new(name: &str, weight: Weight, counts: &[u64], hierarchy: &Hierarchy) -> Scale {
         let levels = (0..=hierarchy.height()).map(|level| Level::new(hierarchy, level, counts)).collect();
-        Scale { name: name.to_string(), leaves: u64::from(hierarchy.leaves()), levels }
+        Scale { name: name.to_string(), weight, leaves: u64::from(hierarchy.leaves()), levels }
     }
 
     /// The top level.

@@ -1,15 +1,17 @@
 //! Promises that every criterion keeps, checked by looping over the list: a new criterion is tested
 //! before anyone writes its tests.
 
-use crate::support::{Row, naive, requirement_of, table_of, text_of};
+use crate::support::{COUNT_PEOPLE, DISEASE, Row, naive, requirement_of, table_of, text_of};
 use proptest::prelude::*;
 use sfumato::audit::{audit_bound, audit_groups};
 use sfumato::candidate::{Counter, Groups};
 use sfumato::criterion::{Codes, Evidence, KINDS, On, Requirement, Subject};
 use sfumato::data::{Column, Role, Schema, Table};
+use sfumato::exact::Fraction;
 use sfumato::kind::{Raw, Shape};
 use sfumato::plan::requirement;
 use sfumato::skew::Ranked;
+use std::collections::BTreeSet;
 use std::path::Path;
 
 fn schema() -> Schema {
@@ -209,7 +211,7 @@ proptest! {
         for wanted in requirements() {
             let found = sfumato::audit(&table, &schema(), std::slice::from_ref(&wanted), Path::new(".")).unwrap();
             let verdict = &found.criteria[0].verdict;
-            let plain = naive(&wanted, &rows);
+            let plain = naive(&wanted, &rows, DISEASE.values);
             match verdict.measured {
                 Some(measured) => prop_assert!((measured - plain.measured).abs() < 1e-9, "{} {:?}: {} ≠ {}", wanted.criterion.kind.name, wanted.criterion.params, measured, plain.measured),
                 None => prop_assert!(plain.measured.is_infinite(), "{} {:?}: none ≠ {}", wanted.criterion.kind.name, wanted.criterion.params, plain.measured),
@@ -227,7 +229,7 @@ proptest! {
         let table = table_of(&rows);
         let found = sfumato::audit(&table, &schema(), std::slice::from_ref(&wanted), Path::new(".")).unwrap();
         let measured = found.criteria[0].verdict.measured.unwrap();
-        let plain = naive(&wanted, &rows).measured;
+        let plain = naive(&wanted, &rows, DISEASE.values).measured;
         prop_assert!((measured - plain).abs() < 1e-9, "{measured} ≠ {plain}");
     }
 
@@ -279,22 +281,28 @@ proptest! {
     }
 }
 
+/// Tables that look random and are the same every time.
+fn drawn_tables() -> impl Iterator<Item = (Vec<Row>, Table)> {
+    (0..400u32).map(|seed| {
+        let number = |at: u32, below: u32| (seed.wrapping_mul(2654435761).wrapping_add(at * 40503) >> 7) % below;
+        let count = 2 + number(1, 30);
+        let row = |at: u32| Row {
+            zip: number(at * 3, 2),
+            disease: number(at * 3 + 1, 1 + seed % 4),
+            drug: number(at * 3 + 2, 3),
+        };
+        let rows: Vec<Row> = (0..count).map(row).collect();
+        let table = table_of(&rows);
+        (rows, table)
+    })
+}
+
 /// The merging test means something: every monotone criterion both holds and fails on random
 /// tables.
 #[test]
 fn every_criterion_can_hold_and_fail() {
     let mut seen = vec![(false, false); KINDS.len()];
-    for seed in 0..400u32 {
-        let number = |at: u32, below: u32| (seed.wrapping_mul(2654435761).wrapping_add(at * 40503) >> 7) % below;
-        let count = 2 + number(1, 30);
-        let rows: Vec<Row> = (0..count)
-            .map(|at| Row {
-                zip: number(at * 3, 2),
-                disease: number(at * 3 + 1, 1 + seed % 4),
-                drug: number(at * 3 + 2, 3),
-            })
-            .collect();
-        let table = table_of(&rows);
+    for (_, table) in drawn_tables() {
         for (kind, seen) in KINDS.iter().zip(&mut seen) {
             for wanted in requirement_of(kind, &schema()) {
                 match sfumato::audit(&table, &schema(), &[wanted], Path::new(".")).unwrap().holds() {
@@ -311,19 +319,39 @@ fn every_criterion_can_hold_and_fail() {
     }
 }
 
-/// Whoever decides group by group must not be told to look at all of them without need.
+/// Whoever decides group by group must not be told to look at all of them without need: only what
+/// somebody knows about people of other groups is a reason.
 #[test]
 fn groups_are_joined_only_where_knowledge_about_one_tells_about_others() {
     let table = table_of(&[Row { zip: 0, disease: 0, drug: 0 }, Row { zip: 0, disease: 1, drug: 1 }]);
-    let mut joining: Vec<&str> = requirements()
-        .iter()
-        .filter(|wanted| bind(wanted, &table).criterion.is_cross_group())
-        .map(|wanted| wanted.criterion.kind.name)
-        .collect();
-    joining.dedup();
-    assert_eq!(joining, ["ck-safety", "skyline"]);
+    let requirements = requirements();
+    let joining = requirements.iter().filter(|wanted| bind(wanted, &table).criterion.is_cross_group());
+    let names: BTreeSet<&str> = joining.map(|wanted| wanted.criterion.kind.name).collect();
+    assert!(!names.is_empty() && names.iter().all(|name| COUNT_PEOPLE.contains(name)), "{names:?}");
     let alone = requirement("criterion = \"ck-safety\"\non = \"disease\"\nk = 0\nc = 1\n", &schema()).unwrap();
     assert!(!bind(&alone, &table).criterion.is_cross_group());
+}
+
+/// What theorems about shares take for the whole demand is the whole demand.
+#[test]
+fn a_demand_on_shares_alone_is_no_other() {
+    let mut compared = 0;
+    for (rows, table) in drawn_tables() {
+        let groups = groups_of(&rows.iter().map(|row| row.zip).collect::<Vec<_>>());
+        for wanted in requirements() {
+            let bound = bind(&wanted, &table);
+            let Some(most) = bound.criterion.properties().share else { continue };
+            for group in 0..groups.len() {
+                with_histogram(&bound, &table, &groups, group, |one| {
+                    let largest = one.entries().iter().map(|entry| entry.1).max().unwrap_or(0);
+                    let share = Fraction::new(largest.into(), one.size().into());
+                    assert_eq!(bound.criterion.holds(one), share <= most, "{}", wanted.criterion.kind.name);
+                });
+                compared += 1;
+            }
+        }
+    }
+    assert!(compared > 500, "{compared}");
 }
 
 /// A bound that is weaker than it need be costs searches time. Of ten records eight have one value:

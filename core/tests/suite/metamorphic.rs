@@ -2,7 +2,7 @@
 //! the names of values, and how often everybody is there. And what a release says about records
 //! that it suppresses or whose values are missing.
 
-use crate::support::{Row, cases, requirement_of, table_of};
+use crate::support::{COUNT_PEOPLE, Row, cases, requirement_of, table_of};
 use sfumato::chance::Chance;
 use sfumato::criterion::{KINDS, Requirement};
 use sfumato::data::csv::read_from;
@@ -158,23 +158,19 @@ fn what_is_measured_of_everybody_three_times() {
             let name = once.requirement.criterion.kind.name;
             let (once, thrice) = (&once.verdict, &thrice.verdict);
             assert!(!once.holds || thrice.holds, "{name}");
-            match name {
-                "k-anonymity" => assert_eq!(thrice.measured, once.measured.map(|k| 3.0 * k)),
-                "alpha-k-anonymity" => {
-                    assert_eq!((thrice.measured, thrice.also[0].1), (once.measured, 3.0 * once.also[0].1));
-                }
-                // Of more people alike somebody knows a smaller part.
-                "ck-safety" | "skyline" => {
-                    let [once, thrice] = [once, thrice].map(|verdict| verdict.measured.expect("a belief"));
-                    assert!(thrice <= once * (1.0 + 1e-12), "{name}: {once} {thrice}");
-                }
-                _ => {
-                    let close = match (once.measured, thrice.measured) {
-                        (Some(a), Some(b)) => (a - b).abs() <= 1e-12 * a.abs().max(1.0),
-                        (a, b) => a == b,
-                    };
-                    assert!(close, "{name}: {:?} {:?}", once.measured, thrice.measured);
-                }
+            let is_close = |a: f64, b: f64| (a - b).abs() <= 1e-12 * a.abs().max(1.0);
+            let is_same = match (once.measured, thrice.measured) {
+                (Some(a), Some(b)) => is_close(a, b),
+                (a, b) => a == b,
+            };
+            // Sizes are three times as large; and of more people alike somebody knows a smaller
+            // part, so that a belief is no larger.
+            let is_of_people = |a: f64, b: f64| is_close(3.0 * a, b) || a <= 1.0 && b <= a * (1.0 + 1e-12);
+            let counts_people = COUNT_PEOPLE.contains(&name)
+                && once.measured.zip(thrice.measured).is_some_and(|(once, thrice)| is_of_people(once, thrice));
+            assert!(is_same || counts_people, "{name}: {:?} {:?}", once.measured, thrice.measured);
+            for ((_, once), (_, thrice)) in once.also.iter().zip(&thrice.also) {
+                assert!(is_close(*once, *thrice) || is_of_people(*once, *thrice), "{name}: {once} {thrice}");
             }
         }
     }

@@ -252,16 +252,23 @@ fn cases(section: &str, key: &'static str, base: &Draft, form: Form) -> Option<V
         ("columns", "role") => {
             vec![Case::new(key, base.clone(), |draft| draft.with("columns", "job", "{ role = \"identifier\" }"))]
         }
-        ("columns", "hierarchy") => words(&[
-            ("age", INTERVALS),
-            ("age", "hierarchy = { intervals = [5, 10], top = 50, bottom = 25 }"),
-            ("job", "hierarchy = { file = \"jobs.csv\" }"),
-            ("job", "hierarchy = { redact = 2 }"),
-            ("job", "hierarchy = { fanout = [2] }"),
-            ("disease", "hierarchy = { suppress = true }"),
-            ("note", "hierarchy = { suppress = true }"),
-            ("name", "hierarchy = { redact = 1 }"),
-        ]),
+        ("columns", "hierarchy") => {
+            // A method that goes by which values share a label need not tell each of these.
+            let of_jobs = words(&[
+                ("job", "hierarchy = { file = \"jobs.csv\" }"),
+                ("job", "hierarchy = { redact = 2 }"),
+                ("job", "hierarchy = { fanout = [2] }"),
+            ]);
+            let mut all = words(&[
+                ("age", INTERVALS),
+                ("age", "hierarchy = { intervals = [5, 10], top = 50, bottom = 25 }"),
+                ("disease", "hierarchy = { suppress = true }"),
+                ("note", "hierarchy = { suppress = true }"),
+                ("name", "hierarchy = { redact = 1 }"),
+            ]);
+            all.extend(of_jobs.into_iter().reduce(Case::or));
+            all
+        }
         ("columns", "levels") => {
             let by_intervals = base.clone().with_word("age", INTERVALS);
             let mut all: Vec<Case> = ["[1, 4]", "[2, 3]", "[0, 3]"]
@@ -272,6 +279,7 @@ fn cases(section: &str, key: &'static str, base: &Draft, form: Form) -> Option<V
             all.extend(words(&[("job", "levels = [1, 1]")]));
             all
         }
+        ("columns", "weight") => words(&[("age", "weight = 0.01"), ("disease", "weight = 2")]),
         ("columns", "order") => words(&[
             ("job", "order = [\"pilot\", \"cook\", \"nurse\", \"clerk\"]"),
             ("disease", "order = [\"ulcer\", \"flu\", \"cold\", \"cancer\"]"),
@@ -447,14 +455,14 @@ fn utility() {
 
 /// Parameters that say how much work may be done: where it is enough, nothing else changes, and
 /// that is what they are for.
-const EFFORT: [&str; 4] = ["budget", "search", "samples", "memory"];
+const EFFORT: [&str; 4] = ["budget", "seconds", "samples", "memory"];
 
 /// Values that a parameter does not have by default; `None` for one that nobody thought of.
 fn other_values(param: &Param) -> Option<&'static [&'static str]> {
     Some(match param.name {
         "split" => &["\"relaxed\""],
         "axes" => &["[\"frequency\", \"frequency\"]"],
-        "anatomize" => &["true"],
+        "anatomize" | "cells" => &["true"],
         "priority" => &["\"information-gain\""],
         "target" => &["\"job\""],
         "order" => &["[\"age\", \"job\"]"],

@@ -1,6 +1,7 @@
 //! What is said in public depends on what is published and on the plan alone: over all tables that
 //! lead to the same files, certificate and report are the same, byte for byte.
 
+use crate::support::settings::{LETTERS, mild};
 use sfumato::anonymize;
 use sfumato::chance::Chance;
 use sfumato::criterion::{self, On};
@@ -131,36 +132,13 @@ fn is_no_release(error: &Error) -> bool {
     matches!(error.fault(), Fault::Infeasible | Fault::Plan | Fault::Gate) && !unreadable
 }
 
-/// What small tables can satisfy, by the criterion's own example where it can.
-fn requirement(name: &str, on: On) -> String {
-    let params = match name.strip_prefix("multi-attribute-").unwrap_or(name) {
-        "k-anonymity" => "k = 2",
-        "alpha-k-anonymity" => "alpha = 0.5\nk = 2",
-        "distinct-l-diversity" => "l = 2",
-        "frequency-l-diversity" => "l = 1.5",
-        "entropy-l-diversity" => "l = 1.5",
-        "recursive-cl-diversity" => "c = 2\nl = 2",
-        "pd-recursive-cl-diversity" => "c = 1\nl = 2\ndont_care = [\"a\"]",
-        "npd-recursive-cl-diversity" => "c1 = 3\nc2 = 20\nl = 2\nkeep = [\"a\"]",
-        "entropy-l-diversity-dont-care" => "l = 2\ndont_care = [\"b\"]",
-        "t-closeness" => "t = 0.3",
-        "delta-disclosure" => "delta = 0.7\nabsent = \"ignore\"",
-        "beta-likeness" => "beta = 1",
-        "bayes-optimal" => "rho1 = 0.4\nrho2 = 0.6",
-        "ck-safety" => "k = 1\nc = 1",
-        "skyline" => "points = [{ l = 1, c = 1 }, { m = 1, c = 0.9 }]",
-        other => panic!("nothing is known of {other} here: write some parameters"),
-    };
-    let on = if on == On::Column { "on = \"s\"\n" } else { "" };
-    format!("[[require]]\ncriterion = \"{name}\"\n{on}{params}\n")
-}
-
 const COLUMNS: &str = "[columns]\np = { role = \"quasi\", hierarchy = { intervals = [2, 4] } }\nq = \"quasi\"\n";
 
 /// Every method, form and criterion, with suppressed records withheld, starred and not allowed.
 fn plans() -> Vec<String> {
     let mut plans = Vec::new();
     for kind in criterion::KINDS {
+        let wanted = mild(kind, LETTERS);
         let several = kind.build.on == On::Columns;
         let sensitive = if several { "s = \"sensitive\"\nd = \"sensitive\"\n" } else { "s = \"sensitive\"\n" };
         for method in anonymize::KINDS {
@@ -177,8 +155,8 @@ fn plans() -> Vec<String> {
                 let is_exact = release.contains("bucketized") && !by_levels;
                 let columns = if is_exact { "[columns]\np = \"quasi\"\nq = \"quasi\"\n" } else { COLUMNS };
                 plans.push(format!(
-                    "{columns}{sensitive}{}[method]\nname = \"{}\"\n[release]\n{release}\n[gate]\nattacks = \"report\"\n",
-                    requirement(kind.name, kind.build.on),
+                    "{columns}{sensitive}[[require]]\n{}[method]\nname = \"{}\"\n[release]\n{release}\n[gate]\nattacks = \"report\"\n",
+                    wanted.text(),
                     method.name
                 ));
             }
@@ -285,21 +263,18 @@ fn whether_suppressed_people_are_ill_is_not_said() {
     }
 }
 
-const METHODS: [&str; 4] = ["partial-suppression", "global-suppression", "tdcontrol", "permutation"];
-
 /// Every table of three records over three items, one of them sensitive, by every method.
 #[test]
 fn statements_about_transactions_are_functions_of_what_is_published() {
     let folder = tempfile::tempdir().unwrap();
-    let taxonomy = folder.path().join("taxonomy.csv");
-    std::fs::write(&taxonomy, "a;x;*\nb;x;*\ns;s;*\n").unwrap();
-    let listed: Vec<&str> = sfumato::transactions::method::KINDS.iter().map(|kind| kind.name).collect();
-    assert!(METHODS.iter().all(|name| listed.contains(name)) && listed.len() == METHODS.len(), "{listed:?}");
+    // The file that an example names.
+    std::fs::write(folder.path().join("items.txt"), "a;x;*\nb;x;*\ns;s;*\n").unwrap();
     let (mut releases, mut shared) = (0, 0);
-    for method in METHODS {
-        let file = if method == "tdcontrol" { "taxonomy = \"taxonomy.csv\"\n" } else { "" };
+    for kind in sfumato::transactions::method::KINDS {
+        let method = kind.name;
+        let params: String = kind.example.iter().map(|(name, text)| format!("{name} = {text}\n")).collect();
         let text = format!(
-            "[data]\nkind = \"transactions\"\nsensitive = {{ items = [\"s\"] }}\n[[require]]\ncriterion = \"rho-uncertainty\"\nrho = \"0.5\"\n[method]\nname = \"{method}\"\n{file}"
+            "[data]\nkind = \"transactions\"\nsensitive = {{ items = [\"s\"] }}\n[[require]]\ncriterion = \"rho-uncertainty\"\nrho = \"0.5\"\n[method]\nname = \"{method}\"\n{params}"
         );
         let mut plan = SetPlan::parse(&text, folder.path()).unwrap_or_else(|error| panic!("{text}\n{error}"));
         plan.chance = Chance::insecure(1);

@@ -224,7 +224,7 @@ fn what_is_undecided_passes_no_limit() {
             assert_eq!((found.above_limit, found.is_lower_bound), (7, true));
         }
     }
-    let (passed, found) = gate("");
+    let (passed, found) = gate("[method]\nname = \"optimal\"\n");
     assert!(passed.is_ok() && found.is_lower_bound, "without a limit it is only said");
 }
 

@@ -26,6 +26,9 @@ const PLAN: &str = r#"
     criterion = "t-closeness"
     t = 0.6
 
+    [method]
+    name = "optimal"
+
     [release]
     max_suppressed = "5%"
 "#;

@@ -45,6 +45,8 @@ impl Rule for Given {
 struct Case {
     /// For each quasi-identifier its hierarchy's levels below the top.
     hierarchies: Vec<Vec<Vec<u32>>>,
+    /// How much each quasi-identifier counts.
+    weights: Vec<&'static str>,
     /// Quasi-identifiers, then disease and drug.
     rows: Vec<(Vec<u32>, u32, u32)>,
 }
@@ -67,8 +69,10 @@ fn hierarchy() -> impl Strategy<Value = Vec<Vec<u32>>> {
 fn case(columns: std::ops::Range<usize>, rows: std::ops::Range<usize>) -> impl Strategy<Value = Case> {
     (columns, rows).prop_flat_map(|(columns, rows)| {
         let row = (proptest::collection::vec(0..VALUES, columns), 0u32..4, 0u32..3);
-        (proptest::collection::vec(hierarchy(), columns), proptest::collection::vec(row, rows))
-            .prop_map(|(hierarchies, rows)| Case { hierarchies, rows })
+        let weight = proptest::sample::select(&["1", "1", "3", "0.25", "17.5"][..]);
+        let weights = proptest::collection::vec(weight, columns);
+        (proptest::collection::vec(hierarchy(), columns), weights, proptest::collection::vec(row, rows))
+            .prop_map(|(hierarchies, weights, rows)| Case { hierarchies, weights, rows })
     })
 }
 
@@ -78,6 +82,7 @@ impl Case {
             let mut spec = ColumnSpec::new(format!("q{at}"), Role::Quasi);
             // The first level of a ladder is the one above the values.
             spec.rule = Some(Arc::new(Given { levels: levels.clone() }));
+            spec.weight = self.weights[at].parse().unwrap();
             spec
         });
         let sensitive = ["disease", "drug"].map(|name| ColumnSpec::new(name, Role::Sensitive));
@@ -164,6 +169,15 @@ fn with_histogram<T>(bound: &Bound, table: &Table, rows: &[usize], look: impl Fn
 
 type Groups = [(Vec<String>, Vec<usize>)];
 
+/// The name here of `loss` with `mean = "arithmetic"`.
+const ARITHMETIC: &str = "arithmetic loss";
+
+/// The name here of what the first column loses.
+const FIRST_COLUMN: &str = "loss of the first column";
+
+/// Weights above all that cases have.
+const HEAVIER: [&str; 3] = ["18", "40.125", "1000"];
+
 /// METHODS, section 7, word by word.
 fn measures(
     case: &Case,
@@ -176,7 +190,8 @@ fn measures(
     let size = |groups: &Groups| groups.iter().map(|(_, rows)| rows.len()).sum::<usize>() as f64;
     let squares = |groups: &Groups| groups.iter().map(|(_, rows)| (rows.len() * rows.len()) as f64).sum::<f64>();
     let (kept_rows, s) = (size(kept), size(out));
-    let d = levels.len() as f64;
+    let weights: Vec<f64> = case.weights.iter().map(|weight| weight.parse().unwrap()).collect();
+    let all_weights: f64 = weights.iter().sum();
     let share = |at: usize, label: &str| {
         if levels[at] == 0 {
             return 1.0 / f64::from(hierarchies[at].leaves());
@@ -193,20 +208,25 @@ fn measures(
     let columns = 0..levels.len();
     let precision = columns
         .clone()
-        .map(|at| (kept_rows * levels[at] as f64 / hierarchies[at].height() as f64 + s) / n)
+        .map(|at| weights[at] * (kept_rows * levels[at] as f64 / hierarchies[at].height() as f64 + s) / n)
         .sum::<f64>()
-        / d;
+        / all_weights;
+    let loss = columns.clone().map(|at| (1.0 + lost(at)).powf(weights[at] / all_weights)).product::<f64>() - 1.0;
+    let arithmetic = columns.clone().map(|at| weights[at] * lost(at)).sum::<f64>() / all_weights;
     let mut values = BTreeMap::from([
         ("height".to_string(), levels.iter().sum::<usize>() as f64),
         ("precision".to_string(), precision),
-        ("loss".to_string(), columns.clone().map(|at| 1.0 + lost(at)).product::<f64>().powf(1.0 / d) - 1.0),
+        ("loss".to_string(), loss),
+        (ARITHMETIC.to_string(), arithmetic),
+        (FIRST_COLUMN.to_string(), lost(0)),
         ("discernibility".to_string(), squares(kept) + s * n),
         ("discernibility-star".to_string(), squares(kept) + squares(out)),
         ("average-group-size".to_string(), n / (kept.len() as f64 + if s > 0.0 { 1.0 } else { 0.0 })),
         ("suppressed-share".to_string(), s / n),
     ]);
-    let mut entropy = 0.0;
+    let mut all_bits = 0.0;
     for at in columns.clone() {
+        let mut entropy = 0.0;
         let mut original: BTreeMap<u32, f64> = BTreeMap::new();
         let mut generalized: BTreeMap<&str, f64> = BTreeMap::new();
         let mut of_suppressed: BTreeMap<&str, f64> = BTreeMap::new();
@@ -220,8 +240,9 @@ fn measures(
                 .sum::<f64>();
         }
         entropy -= of_suppressed.values().map(|count| count * (count / s).log2()).sum::<f64>();
+        all_bits += weights[at] * entropy;
     }
-    values.insert("non-uniform-entropy".into(), entropy);
+    values.insert("non-uniform-entropy".into(), all_bits);
     values.insert("kl-divergence".into(), divergence(case, &share, hierarchies, kept, out));
     values
 }
@@ -260,7 +281,11 @@ fn search(case: &Case, requirements: &[Requirement], limit: u64, method: &str, m
     let (table, schema) = (case.table(), case.schema());
     let bound: Vec<Bound> =
         requirements.iter().map(|wanted| wanted.bind(&table, &schema, Path::new(".")).unwrap()).collect();
-    let metric = ChosenMetric::new(metric, &[]).unwrap();
+    let metric = match metric {
+        ARITHMETIC => ChosenMetric::new("loss", &[("mean", Raw::from("arithmetic"))]),
+        name => ChosenMetric::new(name, &[]),
+    };
+    let metric = metric.unwrap();
     let task = Task {
         watch: sfumato::watch::Watch::NONE,
         table: &table,
@@ -271,14 +296,20 @@ fn search(case: &Case, requirements: &[Requirement], limit: u64, method: &str, m
         metric: &metric,
         chance: Default::default(),
     };
-    run(method, &task)
+    match method {
+        BEYOND => run("optimal", &[("budget", Raw::from("1")), ("seconds", Raw::from("1"))], &task),
+        method => run(method, &[], &task),
+    }
 }
+
+/// The search beyond the budget.
+const BEYOND: &str = "beyond the budget";
 
 /// The methods that choose levels.
 const BY_LEVELS: [&str; 2] = ["incognito", "optimal"];
 
-fn run(method: &str, task: &Task<'_>) -> Option<Generalization> {
-    match ChosenMethod::new(method, &[]).unwrap().build().run(task).unwrap() {
+fn run(method: &str, params: &[(&str, Raw)], task: &Task<'_>) -> Option<Generalization> {
+    match ChosenMethod::new(method, params).unwrap().build().run(task).unwrap() {
         Some(Transformation::Groups(_)) => panic!("{method} chooses levels"),
         Some(Transformation::Levels(found)) => Some(found),
         None => None,
@@ -309,18 +340,19 @@ fn check(case: &Case, requirements: &[Requirement], limit: u64) {
             safe.push(node.levels.clone());
         }
     }
-    for kind in utility::KINDS {
-        let wanted = best(&nodes, kind.name);
+    for metric in utility::KINDS.iter().map(|kind| kind.name).chain([ARITHMETIC]) {
+        let wanted = best(&nodes, metric);
+        check_beyond(&nodes, wanted, search(case, requirements, limit, BEYOND, metric), metric);
         for method in BY_LEVELS {
-            let context = format!("{} by {} for {names:?}, limit {limit}", method, kind.name);
-            let found = search(case, requirements, limit, method, kind.name);
+            let context = format!("{method} by {metric} for {names:?}, limit {limit}");
+            let found = search(case, requirements, limit, method, metric);
             let (Some(wanted), Some(found)) = (wanted, &found) else {
                 assert_eq!(wanted.is_none(), found.is_none(), "{context}");
                 continue;
             };
-            assert_eq!(found.levels, wanted.levels, "{context}: {} ≠ {}", found.value, wanted.values[kind.name]);
-            let close = (found.value - wanted.values[kind.name]).abs() < 1e-8 * found.value.abs().max(1.0);
-            assert!(close, "{context}: {} ≠ {}", found.value, wanted.values[kind.name]);
+            assert_eq!(found.levels, wanted.levels, "{context}: {} ≠ {}", found.value, wanted.values[metric]);
+            let close = (found.value - wanted.values[metric]).abs() < 1e-8 * found.value.abs().max(1.0);
+            assert!(close, "{context}: {} ≠ {}", found.value, wanted.values[metric]);
             assert!(found.exhaustive && found.nodes == nodes.len() as u64, "{context}");
             if method == "incognito" {
                 assert_eq!(found.safe, nodes.iter().filter(|node| node.safe).count() as u64, "{context}");
@@ -329,6 +361,26 @@ fn check(case: &Case, requirements: &[Requirement], limit: u64) {
                 assert!(found.all_safe.iter().eq(all.into_iter().cloned()), "{context}");
             }
         }
+    }
+}
+
+/// What the search beyond the budget finds is safe and measured right; nothing safe is below its
+/// bound; and if it says that nothing was missed, nothing was.
+fn check_beyond(nodes: &[Node], wanted: Option<&Node>, found: Option<Generalization>, metric: &str) {
+    let (Some(wanted), Some(found)) = (wanted, &found) else {
+        // A lattice of one is within every budget.
+        assert_eq!(wanted.is_none(), found.is_none(), "{metric}");
+        return;
+    };
+    let least = wanted.values[metric];
+    let rounding = 1e-8 * least.abs().max(1.0);
+    let chosen = nodes.iter().find(|node| node.levels == found.levels).expect("a node");
+    assert!(chosen.safe && (chosen.values[metric] - found.value).abs() < rounding, "{metric}");
+    assert!(found.bound <= least + rounding && least <= found.value + rounding, "{metric}: {found:?}, {least}");
+    assert!(!found.exhaustive || found.value <= least + rounding, "{metric}: {found:?}, {least}");
+    // By metrics that are sums over columns, so small a lattice is searched whole.
+    if ["height", "precision", "loss", "non-uniform-entropy"].contains(&metric) {
+        assert!(found.value <= least + rounding, "{metric}: {found:?}, {least}");
     }
 }
 
@@ -398,9 +450,33 @@ proptest! {
         for method in BY_LEVELS {
             let metric = ChosenMetric::new("loss", &[]).unwrap();
             let task = Task { table: &table, schema: &schema, requirements: &requirements, bound: &bound, limit, metric: &metric, chance: Default::default(), watch: sfumato::watch::Watch::NONE };
-            let found = run(method, &task);
+            let found = run(method, &[], &task);
             prop_assert_eq!(found.map(|found| found.levels), best(&nodes, "loss").map(|node| node.levels.clone()));
         }
+    }
+
+    /// The claim beside the metric: by the arithmetic mean, a column that counts more does not lose
+    /// more.
+    #[test]
+    fn a_larger_weight_never_costs_its_column(case in case(2..4, 1..24), share in 0u64..5, by in 2u32..50) {
+        let heavier = |mut case: Case| {
+            case.weights[0] = HEAVIER[by as usize % HEAVIER.len()];
+            case
+        };
+        let schema = case.schema();
+        let requirements = [k_anonymity("3", &schema)];
+        let limit = case.rows.len() as u64 * share / 8;
+        let lost = |case: &Case| {
+            let (table, schema) = (case.table(), case.schema());
+            let bound = [requirements[0].bind(&table, &schema, Path::new(".")).unwrap()];
+            let nodes = brute_force(case, &table, &schema, &bound, limit as usize);
+            let found = search(case, &requirements, limit, "optimal", ARITHMETIC)?;
+            let node = nodes.into_iter().find(|node| node.levels == found.levels).unwrap();
+            Some(node.values[FIRST_COLUMN])
+        };
+        let (before, after) = (lost(&case), lost(&heavier(case)));
+        prop_assert_eq!(before.is_none(), after.is_none());
+        prop_assert!(after.unwrap_or(0.0) <= before.unwrap_or(0.0) + 1e-9, "{:?} {:?}", before, after);
     }
 
     /// Neither the order of rows nor the number of threads changes anything.
@@ -412,8 +488,8 @@ proptest! {
         let wanted = [k_anonymity("2", &schema)];
         let run = |case: &Case, threads: usize| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            let found = pool.install(|| search(case, &wanted, 2, "optimal", "loss"));
-            found.map(|found| (found.levels, found.value.to_bits(), found.suppressed))
+            let found = pool.install(|| ["optimal", BEYOND].map(|method| search(case, &wanted, 2, method, "loss")));
+            found.map(|found| found.map(|found| (found.levels, found.value.to_bits(), found.suppressed)))
         };
         prop_assert_eq!(run(&case, 1), run(&turned, 3));
     }
@@ -436,7 +512,7 @@ fn check_with(case: &Case, schema: &Schema, requirements: &[Requirement], limit:
             metric: &metric,
             chance: Default::default(),
         };
-        let found = run(method, &task);
+        let found = run(method, &[], &task);
         let wanted = best(&nodes, "loss").map(|node| node.levels.clone());
         assert_eq!(found.map(|found| found.levels), wanted, "{method} {}", requirements[0].criterion.kind.name);
     }

@@ -78,7 +78,7 @@ fn requirements(asked: &[Asked], schema: &Schema) -> Vec<Requirement> {
 /// The library's verdict must be the definition's.
 fn compare(asked: &Asked, case: &Case, wanted: &Found, verdict: &Verdict) {
     let told = || format!("{} {:?} on {case:?}: {verdict:?}, expected {wanted:?}", asked.kind.name, asked.params);
-    assert_eq!(verdict.holds, wanted.holds, "{}", told());
+    assert!(wanted.holds.is_none_or(|holds| holds == verdict.holds), "{}", told());
     if !wanted.points.is_empty() {
         assert_eq!(verdict.points.len(), wanted.points.len(), "{}", told());
         for (reached, (holds, belief)) in verdict.points.iter().zip(&wanted.points) {
@@ -88,10 +88,10 @@ fn compare(asked: &Asked, case: &Case, wanted: &Found, verdict: &Verdict) {
         return;
     }
     match (&wanted.measured, verdict.measured) {
-        (Measured::Exactly(number) | Measured::About(number), Some(measured)) => {
+        (Measured::Exactly(number) | Measured::About(number, _), Some(measured)) => {
             assert!(is_close(measured, number), "{}", told());
         }
-        (Measured::Nothing, None) => {}
+        (Measured::Nothing, None) | (Measured::Unknown, _) => {}
         _ => panic!("{}", told()),
     }
 }
@@ -170,7 +170,7 @@ fn check_every_table(names: [&str; 3]) {
             (0..asked.len()).flat_map(|kind| chosen(kind).map(move |at| (kind, at))).collect();
         let judged = |&(kind, at): &(usize, usize)| {
             let asked = &asked[kind][at];
-            known.entry((kind, at)).or_insert_with(|| judge(asked.kind.name, &asked.params, &case)).clone()
+            known.entry((kind, at)).or_insert_with(|| judge(asked, &case)).clone()
         };
         let found: Vec<Found> = places.iter().map(judged).collect();
         let (now, now_wanted): (Vec<Asked>, Vec<Requirement>) =
@@ -195,7 +195,7 @@ fn groupings(rows: usize) -> Vec<(Rows<3>, Case)> {
 
 /// Asks and compares; says how many verdicts there were.
 fn ask(asked: &[Asked], schema: &Schema, rows: &Rows<3>, names: [&str; 3], case: &Case) -> usize {
-    let found: Vec<Found> = asked.iter().map(|asked| judge(asked.kind.name, &asked.params, case)).collect();
+    let found: Vec<Found> = asked.iter().map(|asked| judge(asked, case)).collect();
     check(asked, &requirements(asked, schema), schema, &table_of(rows, names), case, &found);
     asked.len()
 }
@@ -209,9 +209,8 @@ fn what_is_measured_is_where_verdicts_turn() {
         |kinds: &[&'static sfumato::kind::Kind<_>], rows: &Rows<3>, names: [&str; 3], case: &Case| {
             let mut near = Vec::new();
             for asked in kinds.iter().flat_map(|kind| settings::of(kind)) {
-                let around = settings::around(&asked, &judge(asked.kind.name, &asked.params, case));
-                let judged: Vec<bool> =
-                    around.iter().map(|asked| judge(asked.kind.name, &asked.params, case).holds).collect();
+                let around = settings::around(&asked, &judge(&asked, case));
+                let judged: Vec<Option<bool>> = around.iter().map(|asked| judge(asked, case).holds).collect();
                 turns += usize::from(judged.windows(2).any(|pair| pair[0] != pair[1]));
                 near.extend(around);
             }
@@ -277,11 +276,7 @@ fn values_that_need_no_protection_are_told_in_every_way() {
             let asked: Vec<Asked> = others
                 .flat_map(settings::of)
                 .filter(is_silent)
-                .map(|mut asked| {
-                    asked.params.retain(|(name, _)| *name != "dont_care");
-                    asked.params.push(("dont_care", listed(&free)));
-                    asked
-                })
+                .map(|asked| asked.with("dont_care", listed(&free)))
                 .collect();
             verdicts += ask(&asked, &plain(ONE_SENSITIVE), &rows, ONE_SENSITIVE, &case);
         }
@@ -328,12 +323,9 @@ fn distances_are_costs_of_moving_records() {
     ];
     let kind = sfumato::criterion::find("t-closeness").unwrap();
     let ask_all = |schema: &Schema, rows: &Rows<3>, case: &Case, distance: &str| {
-        let plain = settings::of(kind).into_iter().map(|mut asked| {
-            asked.params.push(("distance", distance.to_string()));
-            asked
-        });
-        let plain: Vec<Asked> = plain.collect();
-        let near = settings::around(&plain[0], &judge(kind.name, &plain[0].params, case));
+        let plain: Vec<Asked> =
+            settings::of(kind).iter().map(|asked| asked.with("distance", distance.to_string())).collect();
+        let near = settings::around(&plain[0], &judge(&plain[0], case));
         ask(&[plain, near].concat(), schema, rows, ONE_SENSITIVE, case)
     };
     let mut verdicts = 0;
@@ -390,16 +382,16 @@ fn beliefs_of_attackers_with_a_distribution_are_those_of_bayes() {
                 ..Case::default()
             };
             let mut asked = settings::of(kind);
-            let near = settings::around(&asked[0], &judge(kind.name, &asked[0].params, &case));
+            let near = settings::around(&asked[0], &judge(&asked[0], &case));
             asked.extend(near);
-            let wanted: Vec<Found> = asked.iter().map(|asked| judge(kind.name, &asked.params, &case)).collect();
+            let wanted: Vec<Found> = asked.iter().map(|asked| judge(asked, &case)).collect();
             asked.iter_mut().for_each(|asked| asked.params.push(("joint", "\"joint.csv\"".to_string())));
             let table = table_of(&rows, ONE_SENSITIVE);
             let groups = Groups::by_columns(&[table.column("p").unwrap()], table.rows());
             let audit = audit_groups(&table, &schema, &groups, &requirements(&asked, &schema), folder.path()).unwrap();
             for ((asked, answer), wanted) in asked.iter().zip(&audit.criteria).zip(&wanted) {
                 compare(asked, &case, wanted, &answer.verdict);
-                failing += usize::from(!wanted.holds);
+                failing += usize::from(wanted.holds == Some(false));
             }
             verdicts += asked.len();
         }
@@ -445,10 +437,18 @@ fn what_is_published_satisfies_the_definitions() {
             tally.written,
             tally.infeasible
         );
-        // Hardly a demand is one that is always refused; some are met by few tables.
-        let pairs = sfumato::anonymize::KINDS.len() * KINDS.len();
-        eprintln!("{} of {pairs} pairs of method and criterion published something", tally.by_pair.len());
-        assert!(tally.by_pair.len() * 10 > pairs * 9, "{}", tally.by_pair.len());
+        // Every method publishes by every criterion on sizes or one column. Few of so small tables
+        // satisfy criteria on several, so that of these some method must publish by each.
+        let published = |method: &str, criterion: &str| {
+            tally.by_pair.keys().any(|pair| (method.is_empty() || pair.0 == method) && pair.1 == criterion)
+        };
+        for kind in KINDS {
+            let alone = matches!(kind.build.on, On::Nothing | On::Column);
+            let methods = sfumato::anonymize::KINDS.iter().map(|method| method.name).filter(|_| alone);
+            for method in methods.chain([""]) {
+                assert!(published(method, kind.name), "{method} published nothing by {}", kind.name);
+            }
+        }
         assert!(tally.written > 100, "{}", tally.written);
     });
 }

@@ -2,6 +2,7 @@
 //! write them: the verdict is that of fractions. What is no number is refused.
 
 use crate::small_world::naive::{self, Case, Person, decimal, judge, ratio};
+use crate::support::settings::Asked;
 use dashu_ratio::RBig;
 use sfumato::criterion::KINDS;
 use sfumato::data::{Column, Formats, Schema, Table};
@@ -107,7 +108,9 @@ fn check(case: &Case, criterion: &str, threshold: (&'static str, &str), more: &[
     let (name, text) = threshold;
     let others = more.iter().map(|(name, text)| (*name, text.to_string()));
     let params: Vec<(&'static str, String)> = others.chain([(name, text.to_string())]).collect();
-    check_is(judge(criterion, &params, case).holds, case, criterion, threshold, more)
+    let asked = Asked { kind: sfumato::criterion::find(criterion).unwrap(), params, on: "s" };
+    let holds = judge(&asked, case).holds.expect("an exact definition");
+    check_is(holds, case, criterion, threshold, more)
 }
 
 /// The same against what is known to be right.

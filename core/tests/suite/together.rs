@@ -254,7 +254,7 @@ fn people_who_fit_nowhere_are_the_ones_who_are_left_out() {
     let coarse = Groups::by_columns(&[&ranges], 4);
     let seen = |column, groups, sensitive, missing| Published {
         groups,
-        quasi: vec![Quasi { column, ruler: &Ruler::Numbers, depth: Depth::Mixed }],
+        quasi: vec![Quasi { column, ruler: &Ruler::Numbers { whole: None }, depth: Depth::Mixed }],
         sensitive,
         missing,
     };

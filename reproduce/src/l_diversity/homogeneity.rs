@@ -6,7 +6,7 @@ use super::study::{Affected, Study, Wish};
 use super::{ADULT, ORIGINS};
 use crate::Setting;
 use crate::adult::Adult;
-use crate::page::{Chart, Column, Section, Source, Table, Tell, Unit};
+use crate::page::{Chart, Column, Filled, Section, Source, Table, Unit};
 use rayon::prelude::*;
 use sfumato::Result;
 
@@ -230,7 +230,7 @@ fn sales_section(sales: &Sales, found: &Found, threshold: usize) -> Section {
 
 /// Ours beside what the paper printed.
 fn table(title: &str, rows: &[Row], figure: &Figure) -> Table {
-    let columns: [(Column, Tell<'_, (usize, &Row, &Printed)>); 7] = [
+    let columns: [Filled<'_, (usize, &Row, &Printed)>; 7] = [
         (Column::count("k"), &|(k, ..)| (*k).into()),
         (Column::text("affected/total tables"), &|(_, ours, _)| format!("{}/{}", ours.affected, ours.tables).into()),
         (Column::text("affected/total tables, paper").printed(), &|(.., paper)| {

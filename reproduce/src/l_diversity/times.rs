@@ -4,7 +4,7 @@ use super::ADULT;
 use super::lands_end::{self, Sales};
 use super::study::{Rules, Study, Wish};
 use crate::adult::{self, Adult};
-use crate::page::{Cell, Chart, Column, Section, Source, Table, Tell, Unit};
+use crate::page::{Cell, Chart, Column, Filled, Section, Source, Table, Unit};
 use crate::{Setting, clock};
 use sfumato::Result;
 use sfumato::data;
@@ -126,7 +126,7 @@ fn describe(
 }
 
 fn table(pairs: &[Pair], ratios: &[f64]) -> Table {
-    let columns: [(Column, Tell<'_, (&Pair, &f64)>); 9] = [
+    let columns: [Filled<'_, (&Pair, &f64)>; 9] = [
         (Column::count("attributes"), &|(pair, _)| pair.columns.into()),
         (Column::count("generalizations"), &|(pair, _)| pair.nodes.into()),
         (Column::time(SERIES[0]), &|(pair, _)| pair.anonymous.time.into()),

@@ -168,7 +168,7 @@ fn solve<'c>(scene: &Scene<'_>, cases: &'c [Option<(Case, usize)>], atom: u32) -
             return None;
         }
         let belief = |bucket: usize| {
-            let belief = solution.belief(class, bucket, 0);
+            let belief = solution.belief(class, case.block_of(bucket), 0);
             // What is not one number is not known: no world explains the group.
             (belief.low == belief.high).then_some(belief.low)
         };

@@ -109,7 +109,7 @@ impl Asked {
     /// How the method came to each group, before large ones were divided.
     fn replayed(&self, method: &ChosenMethod, grouping: &Grouping) -> Result<Vec<Option<Replay>>> {
         let groups = grouping.whole.as_ref().unwrap_or(&grouping.groups);
-        let view = View { table: &self.table, schema: &self.schema, groups, complete: true };
+        let view = View { table: &self.table, schema: &self.schema, groups, complete: true, least: 1 };
         let method = method.resolved(&grouping.resolved)?.build();
         let Some(replayer) = method.replayer(&view)? else { return Ok(vec![None; groups.len()]) };
         Ok((0..groups.len()).into_par_iter().map(&replayer).collect())

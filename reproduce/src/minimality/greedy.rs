@@ -6,7 +6,7 @@ use super::monte_carlo::Drawing;
 use super::{L, compared, series, share, steps, worlds};
 use crate::Setting;
 use crate::adult::Adult;
-use crate::page::{Cell, Chart, Column, Section, Table, Tell, Unit};
+use crate::page::{Cell, Chart, Column, Filled, Section, Table, Unit};
 use sfumato::Result;
 use std::f64::consts::E;
 
@@ -164,7 +164,7 @@ fn share_words(all: &All) -> String {
 /// How groups come out, case by case.
 fn details(all: &All) -> Table {
     let found = VALUES.iter().enumerate().flat_map(|(at, value)| all.of(at).map(move |found| (value, found)));
-    let columns: [(Column, Tell<'_, (&&str, &Found)>); 8] = [
+    let columns: [Filled<'_, (&&str, &Found)>; 8] = [
         (Column::text("value"), &|(value, _)| Cell::from(**value)),
         (Column::count("l"), &|(_, found)| u64::from(found.l).into()),
         (Column::count("groups"), &|(_, found)| found.formed.grouping.groups.len().into()),

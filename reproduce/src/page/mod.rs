@@ -238,8 +238,8 @@ pub struct Table {
     pub chart: Option<Chart>,
 }
 
-/// What a column says of something.
-pub type Tell<'a, T> = &'a dyn Fn(&T) -> Cell;
+/// A column, and what it says of something.
+pub type Filled<'a, T> = (Column, &'a dyn Fn(&T) -> Cell);
 
 /// What is in a column.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -406,9 +406,9 @@ impl Table {
     pub fn of<'a, T: 'a>(
         title: impl Into<String>,
         rows: impl IntoIterator<Item = T>,
-        columns: impl IntoIterator<Item = (Column, Tell<'a, T>)>,
+        columns: impl IntoIterator<Item = Filled<'a, T>>,
     ) -> Table {
-        let (columns, tell): (Vec<Column>, Vec<Tell<'a, T>>) = columns.into_iter().unzip();
+        let (columns, tell): (Vec<Column>, Vec<_>) = columns.into_iter().unzip();
         let rows = rows.into_iter().map(|row| tell.iter().map(|tell| tell(&row)).collect()).collect();
         Table { title: title.into(), columns, rows, chart: None }
     }

@@ -1,8 +1,9 @@
 //! What the product itself takes, against baselines of the same run: loading, checking, searching,
-//! grouping.
+//! grouping, and what is kept.
 
 mod check;
 mod grouping;
+mod kept;
 mod load;
 mod search;
 
@@ -14,7 +15,7 @@ use sfumato::Result;
 pub const SUBJECT: Subject = Subject {
     name: "performance",
     title: "What sfumato takes",
-    summary: "Loading CSV, checking criteria, searching the lattice and forming groups, each against a plain baseline of the same run.",
+    summary: "Loading CSV, checking criteria, searching the lattice and forming groups, each against a plain baseline of the same run; and what methods keep.",
     reference: "sfumato's own measurements; those of the papers' experiments are on their pages.",
     needs: &files::ADULT,
     experiments,
@@ -25,5 +26,6 @@ fn experiments(setting: &Setting<'_>) -> Result<Vec<Section>> {
     sections.extend(check::checking(setting)?);
     sections.extend(search::searching(setting)?);
     sections.push(grouping::grouping(setting)?);
+    sections.extend(kept::keeping(setting)?);
     Ok(sections)
 }

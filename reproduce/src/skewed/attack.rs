@@ -4,7 +4,7 @@
 use super::samples::{Drawn, NAMED, Population, named};
 use super::{RANDOM, Sight, Told, WAYS, rates, sights, way, zipf};
 use crate::Setting;
-use crate::page::{Cell, Chart, Column, Section, Source, Table, Tell, Unit};
+use crate::page::{Cell, Chart, Column, Filled, Section, Source, Table, Unit};
 use rayon::prelude::*;
 use sfumato::Result;
 use sfumato::report::grouped;
@@ -203,7 +203,7 @@ impl Samples {
     }
 
     fn table(&self) -> Table {
-        let columns: [(Column, Tell<'_, &Self>); 7] = [
+        let columns: [Filled<'_, &Self>; 7] = [
             (Column::count("violating samples"), &|all| all.told.len().into()),
             (Column::number("claimed, 1/l", 3).printed(), &|_| (1.0 / NAMED.1 as f64).into()),
             (Column::number("highest belief, in the mean", 3), &|all| all.mean(|told| told.mean).into()),

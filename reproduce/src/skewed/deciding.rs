@@ -4,7 +4,7 @@
 use super::{RANDOM, SAFE, UNSAFE, WAYS, by_loop, way};
 use crate::Setting;
 use crate::clock::{best, ratio, with_threads};
-use crate::page::{Chart, Column, Section, Source, Table, Tell};
+use crate::page::{Chart, Column, Filled, Section, Source, Table};
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::{ChaCha8Rng, ChaCha20Rng};
@@ -103,7 +103,7 @@ fn against_loops(setting: &Setting<'_>) -> Result<Section> {
     let few = of_sizes(three)?;
     let same = many.iter().chain(&few).all(|one| one.is_same);
     let table = |title: &str, measured: &[Measured]| {
-        let columns: [(Column, Tell<'_, &Measured>); 12] = [
+        let columns: [Filled<'_, &Measured>; 12] = [
             (Column::count("records"), &|one| one.records.into()),
             (Column::time("all four ways and their means"), &|one| one.everything.into()),
             (Column::time("Unsafe D and Safe D"), &|one| one.both[0].into()),

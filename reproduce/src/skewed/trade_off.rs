@@ -2,7 +2,7 @@
 
 use super::attack::{ByL, cells};
 use super::{RANDOM, RANK, SAFE, WAYS, zipf};
-use crate::page::{Cell, Chart, Column, Section, Source, Table, Tell};
+use crate::page::{Cell, Chart, Column, Filled, Section, Source, Table};
 use sfumato::data::Column as Values;
 use sfumato::inspect::{Eligibility, eligibility};
 
@@ -71,7 +71,7 @@ fn by_l(zipf: &[ByL]) -> Table {
     let rank = "rank insertion: l × belief, at worst";
     let times = |by_l: &ByL, belief: f64| Cell::from(belief * by_l.l as f64);
     let more = |by_l: &ByL, way: usize| Cell::from(by_l.rates[way] - by_l.rates[RANDOM]);
-    let columns: [(Column, Tell<'_, &ByL>); 6] = [
+    let columns: [Filled<'_, &ByL>; 6] = [
         (Column::count("l"), &|one| one.l.into()),
         (Column::share("rank insertion: withheld more than R-suppression", 2), &|one| more(one, RANK)),
         (Column::share("Safe D: withheld more than R-suppression", 2), &|one| more(one, SAFE)),

@@ -4,7 +4,7 @@
 use super::{Knowledge, PRIORITIES, form::form, point};
 use crate::Setting;
 use crate::adult::Adult;
-use crate::page::{Cell, Chart, Column, Section, Table, Tell, Unit};
+use crate::page::{Cell, Chart, Column, Filled, Section, Table, Unit};
 use sfumato::Result;
 use sfumato::audit::audit_groups;
 use sfumato::candidate::Groups;
@@ -116,7 +116,7 @@ fn case_study(adult: &Adult, releases: &[Release<'_>]) -> Section {
 
 fn summaries(releases: &[Release<'_>]) -> Table {
     let point = |point: &Budget| format!("({}, {}, {})", point.l, point.k, point.m);
-    let columns: [(Column, Tell<'_, &Release<'_>>); 6] = [
+    let columns: [Filled<'_, &Release<'_>>; 6] = [
         (Column::text("cuts tried first"), &|release| release.priority.into()),
         (Column::count("groups"), &|release| release.groups.len().into()),
         (Column::text("(3, 6)-diverse"), &|release| if release.is_diverse { "yes" } else { "no" }.into()),

@@ -4,7 +4,7 @@ use super::people::{QUASI, ZIP, people, zip_codes};
 use super::{CONFIDENCE, Knowledge, SETTINGS, WHERE_CUTTING_ENDS, per_step, point, sizes};
 use crate::Setting;
 use crate::clock::{best, memory_of, ratio, with_threads};
-use crate::page::{Cell, Chart, Column, Section, Source, Table, Tell, Unit};
+use crate::page::{Cell, Chart, Column, Filled, Section, Source, Table, Unit};
 use sfumato::anonymize::skyline_anonymize::{Formed, Priority, Stream};
 use sfumato::data::Schema;
 use sfumato::report::grouped;
@@ -105,7 +105,7 @@ fn by_size(limited: &[Vec<Streamed>]) -> Table {
 }
 
 fn against_memory(limited: &[Streamed], unlimited: &[Streamed]) -> Table {
-    let columns: [(Column, Tell<'_, (String, &Streamed, &Streamed)>); 7] = [
+    let columns: [Filled<'_, (String, &Streamed, &Streamed)>; 7] = [
         (Column::text("(l, k, m)"), &|(known, ..)| known.clone().into()),
         (Column::count("groups"), &|(_, few, _)| few.formed.groups.into()),
         (Column::time("with a limit"), &|(_, few, _)| few.time.into()),

@@ -38,8 +38,8 @@ impl<'a> Label<'a> {
     fn parse(text: &'a str, quasi: &Quasi<'_>) -> Label<'a> {
         match quasi.ruler {
             _ if text == TOP => Label::Any,
-            Ruler::Numbers => Label::range(text, number_range),
-            Ruler::Dates => Label::range(text, date_range),
+            Ruler::Numbers { .. } => Label::range(text, number_range),
+            Ruler::Dates { .. } => Label::range(text, date_range),
             Ruler::Characters => Label::Pattern(text),
             Ruler::Values => Label::values(text),
             Ruler::Spans => Label::span(text),
@@ -224,7 +224,7 @@ mod tests {
     #[test]
     fn ranges_overlap_up_to_their_ends() {
         check(
-            &Ruler::Numbers,
+            &Ruler::Numbers { whole: None },
             &[
                 ("20-29", "25"),
                 ("20-29", "29-40"),
@@ -235,9 +235,17 @@ mod tests {
             ],
             &[("20-29", "30"), ("[20, 25)", "25"), ("[20, 25)", "[25, 30)"), ("<20", "20"), (">=90", "89"), ("3", "4")],
         );
-        check(&Ruler::Numbers, &[("{?, 20-29}", "{?, 50-59}"), ("?", "{?, 1-2}")], &[("{?, 20-29}", "30-39")]);
-        check(&Ruler::Numbers, &[("unknown", "20-29"), ("0", "-0.0")], &[("?", "20-29")]);
-        check(&Ruler::Dates, &[("2021", "2021-05-31"), ("2021-Q2", "2021-06")], &[("2021", "2022-01-01")]);
+        check(
+            &Ruler::Numbers { whole: None },
+            &[("{?, 20-29}", "{?, 50-59}"), ("?", "{?, 1-2}")],
+            &[("{?, 20-29}", "30-39")],
+        );
+        check(&Ruler::Numbers { whole: None }, &[("unknown", "20-29"), ("0", "-0.0")], &[("?", "20-29")]);
+        check(
+            &Ruler::Dates { whole: None },
+            &[("2021", "2021-05-31"), ("2021-Q2", "2021-06")],
+            &[("2021", "2022-01-01")],
+        );
     }
 
     #[test]

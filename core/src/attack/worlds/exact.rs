@@ -10,6 +10,7 @@
 //! integers of any size.
 
 use super::graph::{Cells, Edge, Graph, Step, StepKind};
+use super::least::least_states;
 use super::number::Number;
 use super::plan::{Plan, Stage, Told};
 use super::{Atom, Case, Scene};
@@ -58,7 +59,12 @@ pub(super) fn count<N: Number>(scene: &Scene<'_>, case: &Case, budget: u64) -> T
     let mut beliefs: Vec<Vec<N::Share>> = vec![Vec::new(); case.classes];
     let mut of_lumped: Option<Cells<N>> = None;
     let starts = (0..case.atoms.len()).filter(|&at| at == 0 || case.atoms[at].class != case.atoms[at - 1].class);
-    for at in starts.filter(|&at| case.atoms[at].wanted && !ignored[at]) {
+    let looked_for: Vec<usize> = starts.filter(|&at| case.atoms[at].wanted && !ignored[at]).collect();
+    // States are built once for each class, which tells no fewer of them apart.
+    if looked_for.len() as f64 * least_states(scene, case, &plan, &ignored) > budget as f64 {
+        return Tally::TooMuch;
+    }
+    for at in looked_for {
         let counted = match Builder::new(scene, case, &plan, &[at], &ignored).build(&mut budget) {
             Some(graph) => graph.cells::<N>(case, &plan),
             None => return Tally::TooMuch,

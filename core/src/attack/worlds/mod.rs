@@ -14,6 +14,8 @@
 
 mod exact;
 mod graph;
+mod least;
+mod merged;
 mod number;
 mod plan;
 pub(super) mod release;
@@ -25,6 +27,7 @@ use crate::criterion::Criterion;
 use crate::exact::Fraction;
 use dashu_int::{IBig, UBig};
 use dashu_ratio::RBig;
+use merged::Merged;
 use std::sync::{Mutex, OnceLock};
 
 /// A table whose records differ in what criteria read.
@@ -126,6 +129,8 @@ pub struct Case {
     classes: usize,
     /// For each urn its place among those given.
     urns: Vec<usize>,
+    /// For each block of the replay its own.
+    block_of: Vec<u32>,
     signature: Vec<u32>,
 }
 
@@ -158,15 +163,16 @@ impl Case {
     /// `wanted` will be asked for.
     pub fn new(scene: &Scene<'_>, replay: &Replay, urns: &[&[u32]], wanted: impl Fn(u32) -> bool) -> Case {
         let held: Vec<Vec<(u32, u32)>> = urns.iter().map(|rows| counted(scene, rows)).collect();
-        let shapes = shapes(replay, urns);
+        let merged = Merged::new(replay, scene.safety.least_size());
+        let shapes = shapes(replay, &merged, urns);
         let mut order: Vec<usize> = (0..urns.len()).collect();
         order.sort_by(|&a, &b| shapes[a].cmp(&shapes[b]).then_with(|| held[a].cmp(&held[b])));
-        let sizes = (0..replay.blocks.len()).map(|block| order.iter().map(|&urn| shapes[urn][block]).collect());
+        let sizes = (0..merged.blocks).map(|block| order.iter().map(|&urn| shapes[urn][block]).collect());
         let sizes: Vec<Vec<u32>> = sizes.collect();
 
         let mut described = describe(scene, &order.iter().map(|&urn| held[urn].as_slice()).collect::<Vec<_>>(), wanted);
         described.sort();
-        let mut signature = header(&sizes, replay);
+        let mut signature = header(&sizes, &merged.tests, replay.passed);
         let mut atoms: Vec<Atom> = Vec::with_capacity(described.len());
         for at in 0..described.len() {
             let same = at > 0 && described[at].0 == described[at - 1].0;
@@ -178,8 +184,8 @@ impl Case {
             atoms.push(Atom { number, row: scene.row_of[number as usize], class, codes: Vec::new(), counts, wanted });
         }
         let classes = atoms.last().map_or(0, |last| last.class + 1);
-        let mut case =
-            Case { sizes, tests: replay.tests.clone(), passed: replay.passed, atoms, classes, urns: order, signature };
+        let Merged { block_of, tests, .. } = merged;
+        let mut case = Case { sizes, tests, passed: replay.passed, atoms, classes, urns: order, block_of, signature };
         case.know_codes(scene);
         case
     }
@@ -216,6 +222,16 @@ impl Case {
     /// The class of an atom.
     pub fn class_of(&self, atom: u32) -> Option<usize> {
         self.atoms.iter().find(|own| own.number == atom).map(|own| own.class)
+    }
+
+    /// The block that one of the replay is part of: what no test tells apart is one.
+    pub fn block_of(&self, replayed: usize) -> usize {
+        self.block_of[replayed] as usize
+    }
+
+    /// How many blocks there are.
+    pub fn blocks(&self) -> usize {
+        self.sizes.len()
     }
 
     /// How many records of a block are in an urn.
@@ -275,15 +291,17 @@ fn count_in(held: &[(u32, u32)], atom: u32) -> u32 {
 }
 
 /// For each urn how many of its rows are in each block.
-fn shapes(replay: &Replay, urns: &[&[u32]]) -> Vec<Vec<u32>> {
+fn shapes(replay: &Replay, merged: &Merged, urns: &[&[u32]]) -> Vec<Vec<u32>> {
+    let mut shapes = vec![vec![0; merged.blocks]; urns.len()];
+    let blocks = || merged.block_of.iter().map(|&block| block as usize).zip(&replay.blocks);
     if let [_] = urns {
-        return vec![replay.blocks.iter().map(|rows| rows.len() as u32).collect()];
+        blocks().for_each(|(block, rows)| shapes[0][block] += rows.len() as u32);
+        return shapes;
     }
     let mut places: Vec<(u32, usize)> =
         (0..).zip(urns).flat_map(|(urn, rows)| rows.iter().map(move |&row| (row, urn))).collect();
     places.sort_unstable();
-    let mut shapes = vec![vec![0; replay.blocks.len()]; urns.len()];
-    for (block, rows) in replay.blocks.iter().enumerate() {
+    for (block, rows) in blocks() {
         for row in rows {
             let at = places.binary_search_by_key(row, |place| place.0).expect("each row is in an urn");
             shapes[places[at].1][block] += 1;
@@ -323,17 +341,17 @@ fn describe(scene: &Scene<'_>, urns: &[&[(u32, u32)]], wanted: impl Fn(u32) -> b
 }
 
 /// The part of a signature that is not about values.
-fn header(sizes: &[Vec<u32>], replay: &Replay) -> Vec<u32> {
-    let mut words = vec![sizes.len() as u32, sizes.first().map_or(0, Vec::len) as u32, replay.tests.len() as u32];
+fn header(sizes: &[Vec<u32>], tests: &[Vec<Vec<u32>>], passed: Fraction) -> Vec<u32> {
+    let mut words = vec![sizes.len() as u32, sizes.first().map_or(0, Vec::len) as u32, tests.len() as u32];
     words.extend(sizes.iter().flatten());
-    for part in replay.tests.iter().flat_map(|parts| {
+    for part in tests.iter().flat_map(|parts| {
         let count = std::iter::once(vec![parts.len() as u32]);
         count.chain(parts.iter().cloned())
     }) {
         words.push(part.len() as u32);
         words.extend(part);
     }
-    let Fraction { num, den } = replay.passed.reduced();
+    let Fraction { num, den } = passed.reduced();
     words.extend([num, den].iter().flat_map(|number| (0..4).map(move |at| (number >> (32 * at)) as u32)));
     words
 }

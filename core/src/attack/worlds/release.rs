@@ -145,8 +145,8 @@ pub(in crate::attack) struct Home<'a> {
 impl Home<'_> {
     /// The sizes of the cells of the group, by block.
     pub fn cells(&self) -> impl Iterator<Item = (usize, u64)> {
-        let sizes =
-            (0..self.replayed.replay.blocks.len()).map(|block| (block, self.replayed.case.size(block, self.urn)));
+        let case = &self.replayed.case;
+        let sizes = (0..case.blocks()).map(|block| (block, case.size(block, self.urn)));
         sizes.filter(|cell| cell.1 > 0).map(|(block, size)| (block, u64::from(size)))
     }
 

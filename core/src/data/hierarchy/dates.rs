@@ -2,9 +2,9 @@
 
 use super::{Build, Ladder, Rule, Ruler, TOP, ladder_of};
 use crate::data::value_type::parse_date;
-use crate::data::{Column, Dictionary};
+use crate::data::{Column, Dictionary, ValueType, without_missing};
 use crate::error::{Error, Result};
-use crate::kind::{Kind, Param, Shape};
+use crate::kind::{Kind, Param, Params, Shape};
 use jiff::civil::Date;
 
 pub(super) const KIND: Kind<Build> = Kind {
@@ -21,15 +21,12 @@ pub(super) const KIND: Kind<Build> = Kind {
         },
     ],
     example: &[("dates", "true")],
-    build: |params, _| {
-        if !params.flag("dates") {
-            return Err(Error::plan("`dates = false` makes no hierarchy").help("leave the hierarchy out"));
-        }
-        let units: Vec<Unit> = params.values("units").iter().map(|name| Unit::find(name)).collect::<Result<_>>()?;
-        if !units.is_sorted_by(|a, b| a < b) {
-            return Err(Error::plan("dates: `units` must go from fine to coarse").help("month, quarter, year, decade"));
-        }
-        Ok(Box::new(Dates { units: if units.is_empty() { Unit::ALL.to_vec() } else { units } }))
+    build: Build {
+        make: |params, _| Ok(Box::new(Dates::new(params)?)),
+        draft: |domain| {
+            let are_dates = domain.value_type() == ValueType::Date && domain.present() > 0;
+            are_dates.then(|| "true".into())
+        },
     },
 };
 
@@ -62,20 +59,45 @@ impl Unit {
         }
     }
 
-    /// A date that the label could stand for.
-    fn example(self, label: &str) -> Option<Date> {
+    /// The first day that the label stands for; `None` if it is none of this unit.
+    fn day_in(self, label: &str) -> Option<Date> {
         let year = label.get(..4)?;
         let month = match self {
             Unit::Month => label.get(5..7)?.parse().ok()?,
             Unit::Quarter => label.get(6..7)?.parse::<i8>().ok()? * 3 - 2,
             Unit::Year | Unit::Decade => 1,
         };
-        Date::new(year.parse().ok()?, month, 1).ok()
+        let day = Date::new(year.parse().ok()?, month, 1).ok()?;
+        (self.label(day) == label).then_some(day)
     }
 }
 
 struct Dates {
     units: Vec<Unit>,
+}
+
+impl Dates {
+    fn new(params: &Params) -> Result<Dates> {
+        if !params.flag("dates") {
+            return Err(Error::plan("`dates = false` makes no hierarchy").help("leave the hierarchy out"));
+        }
+        let units: Vec<Unit> = params.values("units").iter().map(|name| Unit::find(name)).collect::<Result<_>>()?;
+        if !units.is_sorted_by(|a, b| a < b) {
+            return Err(Error::plan("dates: `units` must go from fine to coarse").help("month, quarter, year, decade"));
+        }
+        Ok(Dates { units: if units.is_empty() { Unit::ALL.to_vec() } else { units } })
+    }
+
+    /// From the first to the last published day, as far as the coarsest units reach that these lie
+    /// in: the same on every level and for every grouping, as long as the same ends are published.
+    fn whole(&self, published: &Dictionary) -> Option<String> {
+        let unit = self.units.last()?;
+        let day = |label: &str| parse_date(label).or_else(|| self.units.iter().find_map(|unit| unit.day_in(label)));
+        let ends = published.iter().flat_map(|label| without_missing(label).split("..")).filter_map(day);
+        let days: Vec<Date> = ends.collect();
+        let (first, last) = (unit.label(*days.iter().min()?), unit.label(*days.iter().max()?));
+        Some(if first == last { first } else { format!("{first}..{last}") })
+    }
 }
 
 impl Rule for Dates {
@@ -87,8 +109,7 @@ impl Rule for Dates {
     }
 
     fn makes(&self, label: &str) -> bool {
-        let of = |label: &str, unit: &Unit| unit.example(label).is_some_and(|date| unit.label(date) == label);
-        let is_unit = |label: &str| self.units.iter().any(|unit| of(label, unit));
+        let is_unit = |label: &str| self.units.iter().any(|unit| unit.day_in(label).is_some());
         label == TOP || is_unit(label) || label.split_once("..").is_some_and(|(a, b)| is_unit(a) && is_unit(b))
     }
 
@@ -98,8 +119,8 @@ impl Rule for Dates {
         Some(if first == last { first } else { format!("{first}..{last}") })
     }
 
-    fn ruler(&self, _: &Dictionary, _: Option<usize>) -> Option<Ruler> {
-        Some(Ruler::Dates)
+    fn ruler(&self, published: &Dictionary, _: Option<usize>) -> Option<Ruler> {
+        Some(Ruler::Dates { whole: self.whole(published) })
     }
 }
 

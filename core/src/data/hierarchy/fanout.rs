@@ -1,7 +1,7 @@
 //! Fan-out over an order: neighbours are joined, so many at a time.
 
 use super::{Build, Ladder, Rule, TOP};
-use crate::data::Column;
+use crate::data::{Column, ValueType};
 use crate::error::{Error, Result};
 use crate::exact::Decimal;
 use crate::kind::{Kind, Param, Range, Shape};
@@ -17,12 +17,18 @@ pub(super) const KIND: Kind<Build> = Kind {
         default: None,
     }],
     example: &[("fanout", "[3, 2]")],
-    build: |params, _| {
-        let sizes = params.decimals("fanout").iter().map(whole).collect::<Result<Vec<_>>>()?;
-        if sizes.is_empty() {
-            return Err(Error::plan("fanout: the list is empty").help("e.g. fanout = [3, 2]"));
-        }
-        Ok(Box::new(Fanout { sizes }))
+    build: Build {
+        make: |params, _| {
+            let sizes = params.decimals("fanout").iter().map(whole).collect::<Result<Vec<_>>>()?;
+            if sizes.is_empty() {
+                return Err(Error::plan("fanout: the list is empty").help("e.g. fanout = [3, 2]"));
+            }
+            Ok(Box::new(Fanout { sizes }))
+        },
+        draft: |domain| {
+            let are_many = domain.value_type() == ValueType::Text && domain.present() > 8;
+            are_many.then(|| "[2, 2]".into())
+        },
     },
 };
 
@@ -39,7 +45,7 @@ struct Fanout {
 impl Rule for Fanout {
     fn ladder(&self, column: &Column) -> Result<Ladder> {
         let domain = column.domain();
-        let present = domain.len() - usize::from(domain.missing().is_some());
+        let present = domain.present();
         let label = |at: usize| domain.label(at as u32);
         let mut ladder = Ladder {
             paths: vec![Vec::new(); present],

@@ -13,9 +13,12 @@ pub(super) const KIND: Kind<Build> = Kind {
     reference: "Samarati 2001; ARX hierarchy files",
     params: &[Param { name: "file", summary: "the file, relative to the plan", shape: Shape::File, default: None }],
     example: &[("file", "\"country.csv\"")],
-    build: |params, folder| {
-        let path = params.file("file").expect("a file is required");
-        Ok(Box::new(FileRule::read(&folder.join(path))?))
+    build: Build {
+        make: |params, folder| {
+            let path = params.file("file").expect("a file is required");
+            Ok(Box::new(FileRule::read(&folder.join(path))?))
+        },
+        draft: |_| None,
     },
 };
 

@@ -1,7 +1,7 @@
 //! Intervals of nested widths, with optional bottom and top coding.
 
 use super::{Build, Ladder, Rule, Ruler, TOP, ladder_of};
-use crate::data::{Column, Dictionary};
+use crate::data::{Column, Dictionary, ValueType, without_missing};
 use crate::error::{Error, Result};
 use crate::exact::Decimal;
 use crate::kind::{Kind, Param, Params, Range, Shape};
@@ -27,8 +27,30 @@ pub(super) const KIND: Kind<Build> = Kind {
         },
     ],
     example: &[("intervals", "[5, 10, 20]")],
-    build: |params, _| Ok(Box::new(Intervals::new(params)?)),
+    build: Build {
+        make: |params, _| Ok(Box::new(Intervals::new(params)?)),
+        draft: |domain| {
+            let are_several = domain.value_type() == ValueType::Integer && domain.present() > 2;
+            are_several.then(|| nice_widths(domain.label(0), domain.label(domain.present() as u32 - 1)))
+        },
+    },
 };
+
+/// Three nested widths; the widest has a handful of intervals between the least and the greatest
+/// value.
+fn nice_widths(least: &str, greatest: &str) -> String {
+    let range = greatest.parse::<f64>().unwrap_or(0.0) - least.parse::<f64>().unwrap_or(0.0);
+    let mut width = 2u64;
+    while (width as f64) * 24.0 < range && width < 1 << 50 {
+        width = next_nice(width);
+    }
+    format!("[{width}, {}, {}]", width * 2, width * 4)
+}
+
+/// 1, 2, 5, 10, 20, 50, …
+fn next_nice(width: u64) -> u64 {
+    if width.to_string().starts_with('2') { width / 2 * 5 } else { width * 2 }
+}
 
 /// A decimal as an integer times a power of ten: enough for exact interval arithmetic.
 #[derive(Clone, Copy, Debug)]
@@ -190,9 +212,37 @@ impl Intervals {
     }
 }
 
+impl Intervals {
+    /// From the least to the greatest published number, as far as the widest intervals reach that
+    /// these lie in: the same on every level and for every grouping, as long as the same ends are
+    /// published. What is beyond `bottom` or `top` counts as one more such interval.
+    fn whole(&self, published: &Dictionary) -> Option<String> {
+        let widest = *self.widths.last()?;
+        let around = |number: Scaled| self.interval(number, widest);
+        let at = |mantissa: i128| around(Scaled { mantissa, scale: self.scale });
+        let of_label = |label: &str| -> Option<Vec<Ends>> {
+            match (Scaled::parse(label), self.ends(label)) {
+                (Some(number), _) => Some(vec![around(number)?]),
+                (None, Some((low, high))) => {
+                    let inside = low.into_iter().chain(high.and_then(|high| high.checked_sub(1)));
+                    inside.map(at).collect()
+                }
+                (None, None) => None,
+            }
+        };
+        let below = self.bottom.and_then(|bottom| Some((Some(bottom.checked_sub(widest)?), Some(bottom))));
+        let beyond = self.top.and_then(|top| Some((Some(top), Some(top.checked_add(widest)?))));
+        let labels = published.iter().filter_map(|label| of_label(without_missing(label))).flatten();
+        let all: Vec<Ends> = labels.chain(below).chain(beyond).collect();
+        let low = all.iter().filter_map(|ends| ends.0).min()?;
+        let high = all.iter().filter_map(|ends| ends.1).max()?;
+        Some(self.range(low, high))
+    }
+}
+
 impl Rule for Intervals {
-    fn ruler(&self, _: &Dictionary, _: Option<usize>) -> Option<Ruler> {
-        Some(Ruler::Numbers)
+    fn ruler(&self, published: &Dictionary, _: Option<usize>) -> Option<Ruler> {
+        Some(Ruler::Numbers { whole: self.whole(published) })
     }
 
     fn is_capped(&self) -> bool {
@@ -237,6 +287,7 @@ impl Rule for Intervals {
 #[cfg(test)]
 mod tests {
     use super::super::tests::{levels, numbers};
+    use super::nice_widths;
     use crate::kind::Raw;
 
     #[test]
@@ -292,5 +343,12 @@ mod tests {
         let error = levels(&[("intervals", numbers(&["5", "12"]))], &["1"]).unwrap_err().to_string();
         assert!(error.contains("do not nest"), "{error}");
         assert!(levels(&[("intervals", numbers(&["5"]))], &["old"]).is_err());
+    }
+
+    #[test]
+    fn widths_are_nice() {
+        assert_eq!(nice_widths("0", "99"), "[5, 10, 20]");
+        assert_eq!(nice_widths("17", "30"), "[2, 4, 8]");
+        assert_eq!(nice_widths("0", "100000"), "[5000, 10000, 20000]");
     }
 }

@@ -70,11 +70,18 @@ pub trait Rule: Send + Sync {
     }
 }
 
-/// Makes a rule from checked parameters; files are relative to the folder.
-pub type Build = fn(&kind::Params, &Path) -> Result<Box<dyn Rule>>;
+/// How to make a rule, and where a first plan would.
+#[derive(Clone, Copy)]
+pub struct Build {
+    /// Makes a rule from checked parameters; files are relative to the folder.
+    pub make: fn(&kind::Params, &Path) -> Result<Box<dyn Rule>>,
+    /// What a first plan writes behind the kind's name for a column with these values; `None` if they
+    /// do not suggest this kind.
+    pub draft: fn(&Domain) -> Option<String>,
+}
 
-/// The kinds of hierarchy, in the order in which documentation lists them. In a plan the key that
-/// bears a kind's name chooses it.
+/// The kinds of hierarchy, in the order in which documentation lists them and drafts try them.
+/// In a plan the key that bears a kind's name chooses it.
 pub const KINDS: [&Kind<Build>; 6] =
     [&file::KIND, &redact::KIND, &intervals::KIND, &dates::KIND, &fanout::KIND, &suppress::KIND];
 
@@ -118,6 +125,19 @@ pub fn rule(written: &[(&str, Raw)], folder: &Path) -> Result<Box<dyn Rule>> {
             Err(Error::plan(message).help("keep one of them"))
         }
     }
+}
+
+/// The rule for a quasi-identifier to which the plan gives none: the value, or `*`.
+pub fn keep_or_suppress() -> Box<dyn Rule> {
+    let member = Member::of(&suppress::KIND, &[(suppress::KIND.name, Raw::Flag(true))]);
+    let rule = member.and_then(|member| stated::Stated::new(member, Path::new(".")));
+    Box::new(rule.expect("the parameter is what it asks for"))
+}
+
+/// A hierarchy that fits the values, as a plan writes it; `None` for decimals, which are published
+/// as ranges.
+pub fn draft(domain: &Domain) -> Option<String> {
+    KINDS.iter().find_map(|kind| Some(format!("{} = {}", kind.name, (kind.build.draft)(domain)?)))
 }
 
 /// One level of a [`Hierarchy`].

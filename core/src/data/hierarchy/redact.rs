@@ -24,13 +24,20 @@ pub(super) const KIND: Kind<Build> = Kind {
         },
     ],
     example: &[("redact", "5")],
-    build: |params, _| {
-        if params.count("redact") > MOST_LEVELS {
-            return Err(
-                Error::plan(format!("redact: at most {MOST_LEVELS} characters")).help("use `suppress` beyond that")
-            );
-        }
-        Ok(Box::new(Redact { levels: params.count("redact") as usize, left: params.choice("from") == "left" }))
+    build: Build {
+        make: |params, _| {
+            if params.count("redact") > MOST_LEVELS {
+                let error = Error::plan(format!("redact: at most {MOST_LEVELS} characters"));
+                return Err(error.help("write fewer: the level after them is * in any case"));
+            }
+            Ok(Box::new(Redact { levels: params.count("redact") as usize, left: params.choice("from") == "left" }))
+        },
+        draft: |domain| {
+            let length = domain.present_labels().next()?.len();
+            let is_code = |label: &str| label.len() == length && label.bytes().all(|byte| byte.is_ascii_digit());
+            let are_codes = length > 2 && domain.present() > 20 && domain.present_labels().all(is_code);
+            are_codes.then(|| length.to_string())
+        },
     },
 };
 

@@ -7,9 +7,16 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Ruler {
     /// Labels are numbers or ranges of numbers.
-    Numbers,
+    Numbers {
+        /// The range that all labels together leave open at most, written as a label. By default
+        /// from the least to the greatest end of a published label.
+        whole: Option<String>,
+    },
     /// Labels are dates, calendar units, or ranges of them.
-    Dates,
+    Dates {
+        /// As for numbers.
+        whole: Option<String>,
+    },
     /// Labels have some of their characters replaced by `*`.
     Characters,
     /// Labels stand over leaves of a hierarchy that the plan gives.
@@ -29,12 +36,20 @@ impl Ruler {
     /// Its name in certificates.
     pub fn name(&self) -> &'static str {
         match self {
-            Ruler::Numbers => "numbers",
-            Ruler::Dates => "dates",
+            Ruler::Numbers { .. } => "numbers",
+            Ruler::Dates { .. } => "dates",
             Ruler::Characters => "characters",
             Ruler::Leaves { .. } => "leaves",
             Ruler::Values => "values",
             Ruler::Spans => "spans",
+        }
+    }
+
+    /// The whole range, if it is said.
+    pub fn whole(&self) -> Option<&str> {
+        match self {
+            Ruler::Numbers { whole } | Ruler::Dates { whole } => whole.as_deref(),
+            _ => None,
         }
     }
 }

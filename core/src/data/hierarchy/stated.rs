@@ -14,7 +14,7 @@ pub(super) struct Stated {
 
 impl Stated {
     pub fn new(member: Member<Build>, folder: &Path) -> Result<Stated> {
-        let rule = (member.kind.build)(&member.params, folder)?;
+        let rule = (member.kind.build.make)(&member.params, folder)?;
         Ok(Stated { member, rule })
     }
 }

@@ -1,7 +1,7 @@
 //! Suppression only: the value, or `*`.
 
 use super::{Build, Ladder, Rule, TOP, ladder_of};
-use crate::data::Column;
+use crate::data::{Column, ValueType};
 use crate::error::{Error, Result};
 use crate::kind::{Kind, Param, Shape};
 
@@ -11,13 +11,19 @@ pub(super) const KIND: Kind<Build> = Kind {
     reference: "Samarati 2001",
     params: &[Param { name: "suppress", summary: "must be true", shape: Shape::Flag, default: None }],
     example: &[("suppress", "true")],
-    build: |params, _| match params.flag("suppress") {
-        true => Ok(Box::new(Suppress)),
-        false => Err(Error::plan("`suppress = false` makes no hierarchy").help("leave the hierarchy out")),
+    build: Build {
+        make: |params, _| match params.flag("suppress") {
+            true => Ok(Box::new(Suppress)),
+            false => Err(Error::plan("`suppress = false` makes no hierarchy").help("leave the hierarchy out")),
+        },
+        draft: |domain| {
+            let are_ranges = domain.value_type() == ValueType::Decimal && domain.present() > 2;
+            (!are_ranges).then(|| "true".into())
+        },
     },
 };
 
-struct Suppress;
+pub(super) struct Suppress;
 
 impl Rule for Suppress {
     fn ladder(&self, column: &Column) -> Result<Ladder> {

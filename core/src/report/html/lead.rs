@@ -5,7 +5,7 @@ use super::disclosure::Guard;
 use super::evidence::{highest_words, limit_words};
 use super::words::{capital, counted, grouped, listed, percent};
 use crate::attack::{Finding, Reidentification};
-use crate::data::Role;
+use crate::data::{Role, Weight};
 use crate::plan::Heading;
 use crate::publish::{Distribution, Publication};
 use crate::recode::Form;
@@ -209,13 +209,18 @@ fn lost(publication: &Publication) -> Question {
     let suppressed = publication.suppressed as u64;
     figures.push(Figure::new(name, grouped(suppressed), suppressed_words(publication, &share(suppressed))));
     if publication.columns.iter().any(|column| column.kept.is_some()) {
-        let means = match publication.information_kept < 1.0 {
-            true => {
-                "Of the detail of quasi-identifiers, on average over these columns. Generalization and suppression took the rest."
-            }
-            false => "Quasi-identifiers are published record by record, as exactly as the plan permits.",
+        let kept = publication.information_kept;
+        let weighed = publication.columns.iter().any(|column| column.weight != Weight::ONE);
+        let average = if weighed { "average by their weights" } else { "average over these columns" };
+        let means = match kept.overall < 1.0 {
+            true => format!(
+                "Of the detail of quasi-identifiers, on {average}. Generalization and suppression took the rest. {} of the records keep at least half of theirs; the published record that keeps least keeps {}.",
+                percent(kept.at_least_half),
+                percent(kept.least)
+            ),
+            false => "Quasi-identifiers are published record by record, as exactly as the plan permits.".to_string(),
         };
-        figures.push(Figure::new("Information kept", percent(publication.information_kept), means));
+        figures.push(Figure::new("Information kept", percent(kept.overall), means));
     }
     let answer = match publication.form {
         Form::Generalized => "Records that were suppressed, and detail of quasi-identifiers that was generalized.",

@@ -165,7 +165,7 @@ mod tests {
     use crate::attack::Reidentification;
     use crate::audit::Answer;
     use crate::criterion::{Limit, Requirement, Verdict, Violating, WorstGroup};
-    use crate::data::{Role, Schema};
+    use crate::data::{ColumnSpec, Role, Schema};
     use crate::exact::Fraction;
     use crate::kind::{Params, Raw};
     use crate::plan::Heading;
@@ -174,6 +174,7 @@ mod tests {
         MethodReport, SearchReport,
     };
     use crate::recode::Form;
+    use crate::utility::information::Kept;
 
     const BOTH: [Audience; 2] = [Audience::External, Audience::Internal];
 
@@ -214,7 +215,7 @@ mod tests {
 
     fn column(name: &str, role: Role, level: Option<ColumnLevel>) -> ColumnReport {
         let kept = level.map(|_| 0.35);
-        ColumnReport { level, kept, ..ColumnReport::new(name, role, role != Role::Identifier) }
+        ColumnReport { level, kept, ..ColumnReport::new(&ColumnSpec::new(name, role), role != Role::Identifier) }
     }
 
     fn sample() -> Publication {
@@ -235,6 +236,7 @@ mod tests {
                 column("ward", Role::Insensitive, None),
             ],
             method: MethodReport {
+                among: Vec::new(),
                 name: "optimal",
                 params: Params::default(),
                 class: Class::Asymmetric,
@@ -247,6 +249,7 @@ mod tests {
                     safe: 2,
                     minimal: vec![vec![3]],
                     exhaustive: true,
+                    bound: 0.5,
                     considered: vec![
                         Considered { levels: vec![3], value: 0.226, risk: 0.1, suppressed: 9 },
                         Considered { levels: vec![4], value: 1.0, risk: 0.001, suppressed: 0 },
@@ -269,7 +272,7 @@ mod tests {
                 others: None,
             },
             attacks_refuse: true,
-            information_kept: 0.35,
+            information_kept: Kept { overall: 0.35, at_least_half: 0.25, least: 0.125 },
             utility: vec![("loss", 0.226)],
             classification: None,
             group_sizes: vec![(10, 40), (20, 19), (211, 1)],

@@ -5,7 +5,7 @@ use super::disclosure::{Guard, Shares, Sizes, asked_k, smallest_group};
 use super::evidence::fact;
 use super::lead::suppressed_words;
 use super::words::{compact, counted, grouped, listed, number, percent, settings, tick};
-use crate::data::Role;
+use crate::data::{Role, Weight};
 use crate::publish::{ChosenLevels, Class, Classification, ColumnReport, Distribution, Publication, SearchReport};
 use crate::recode::Form;
 use crate::utility;
@@ -195,18 +195,20 @@ fn kept(publication: &Publication) -> Markup {
         return html! {};
     }
     let level = |column: &ColumnReport| column.level.map(|of| format!("level {} of {}", of.level, of.height));
+    let weight = |column: &ColumnReport| (column.weight != Weight::ONE).then(|| format!("weight {}", column.weight));
     let drawn: Vec<Row> = kept
         .iter()
         .map(|(column, kept)| {
-            let words = [Some(percent(*kept)), level(column)].into_iter().flatten().collect::<Vec<_>>().join(" · ");
+            let words = [Some(percent(*kept)), level(column), weight(column)];
+            let words = words.into_iter().flatten().collect::<Vec<_>>().join(" · ");
             Row { name: column.name.clone(), bars: vec![(*kept, words)] }
         })
         .collect();
     let sentences: Vec<String> = kept
         .iter()
         .map(|(column, kept)| {
-            let level = level(column).map_or(String::new(), |level| format!("{level}, "));
-            format!("{}: {level}{} kept", column.name, percent(*kept))
+            let words = level(column).into_iter().chain(weight(column)).map(|word| format!("{word}, "));
+            format!("{}: {}{} kept", column.name, words.collect::<String>(), percent(*kept))
         })
         .collect();
     let cells = |column: &ColumnReport| match column.level {
@@ -251,6 +253,7 @@ pub(super) fn done(publication: &Publication, guard: &Guard) -> Markup {
         } @else {
             p { "The method " strong { (method.name) } " formed the groups record by record. " (class_words(method.class)) }
         }
+        @if let Some(choice) = method.choice() { p { (choice) } }
         p { (form_words(publication.form)) }
         p { (suppressed_words(publication, &share)) @if publication.suppressed > 0 && publication.skew.is_none() { " In what is published, no group that satisfies the criteria holds them." } }
         dl.facts {
@@ -268,6 +271,7 @@ pub(super) fn done(publication: &Publication, guard: &Guard) -> Markup {
                 (fact("Known to be safe", &grouped(search.safe)))
                 @if !search.minimal.is_empty() { (fact("Minimal among these", &grouped(search.minimal.len() as u64))) }
                 (fact("Whole search decided", if search.exhaustive { "yes" } else { "no" }))
+                @if !search.exhaustive { (fact("Value found, and at least", &format!("{}, {}", number(search.value), number(search.bound)))) }
             }
         }
         @if let Some(chosen) = &method.chosen {
@@ -315,7 +319,7 @@ fn search_words(search: &SearchReport) -> String {
     let decided = if search.exhaustive {
         "The others were decided by what these imply, so nothing was missed."
     } else {
-        "Not every candidate was decided, so a better one may exist."
+        "Not every candidate was decided, so a better one may exist; none can be below the bound."
     };
     let safe = match (search.safe, search.minimal.len()) {
         (0, _) => "None is known to be safe.".to_string(),

@@ -1,9 +1,16 @@
 //! Every criterion once more, straight from the definitions, in fractions and with all groups,
-//! values and possible worlds tried: shares no code with the library.
+//! values and possible worlds tried: shares no code with the library. A criterion that has no such
+//! definition here is read as in `support`, in floats.
 
+use super::settings::Asked;
 use super::worlds::Worlds;
+use super::{ONE_SENSITIVE, TWO_SENSITIVE, plain};
+use crate::support::settings::LETTERS;
+use crate::support::{self, Row};
 use dashu_int::{IBig, UBig};
 use dashu_ratio::RBig;
+use sfumato::criterion::On;
+use sfumato::plan::requirement;
 use std::collections::BTreeMap;
 
 /// One record: her quasi-identifiers and her sensitive values, one for each sensitive column.
@@ -32,7 +39,8 @@ pub struct Case {
 /// What the definition says.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Found {
-    pub holds: bool,
+    /// `None` where floats cannot tell.
+    pub holds: Option<bool>,
     pub measured: Measured,
     /// For criteria with several points: each of them.
     pub points: Vec<(bool, RBig)>,
@@ -42,10 +50,12 @@ pub struct Found {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Measured {
     Exactly(RBig),
-    /// Irrational: correct to 25 digits after the point.
-    About(RBig),
+    /// In floats, or irrational: with so many digits after the point that are right.
+    About(RBig, usize),
     /// None is finite.
     Nothing,
+    /// It cannot be told here.
+    Unknown,
 }
 
 /// A parameter as it is written.
@@ -108,7 +118,7 @@ fn most(numbers: impl IntoIterator<Item = Option<RBig>>) -> Measured {
 }
 
 fn found(holds: bool, measured: Measured) -> Found {
-    Found { holds, measured, points: Vec::new() }
+    Found { holds: Some(holds), measured, points: Vec::new() }
 }
 
 /// A parameter list with the words that a plan may leave out.
@@ -135,10 +145,11 @@ impl Params<'_> {
 }
 
 /// What a criterion says of a case. Values are written a, b, c, …
-pub fn judge(name: &str, params: Written<'_>, case: &Case) -> Found {
-    let params = Params(params);
+pub fn judge(asked: &Asked, case: &Case) -> Found {
+    let (name, params) = (asked.kind.name, Params(&asked.params));
     if let Some(inner) = name.strip_prefix("multi-attribute-") {
-        return one_column(inner, &params, &[], &with_others_known(case));
+        let found = one_column(inner, &params, &[], &with_others_known(case));
+        return found.unwrap_or_else(|| in_floats(asked, case));
     }
     let groups: Vec<Counts> =
         case.groups.iter().map(|group| count(group.iter().map(|person| person.values[0]))).collect();
@@ -160,8 +171,28 @@ pub fn judge(name: &str, params: Written<'_>, case: &Case) -> Found {
             found(belief < params.decimal("c"), Measured::Exactly(belief))
         }
         "skyline" => skyline(&params, case),
-        _ => one_column(name, &params, &free, &groups),
+        _ => one_column(name, &params, &free, &groups).unwrap_or_else(|| in_floats(asked, case)),
     }
+}
+
+/// The plain reading, where the case is one that it knows: everybody in a group, and nothing said
+/// about the sensitive column.
+fn in_floats(asked: &Asked, case: &Case) -> Found {
+    let is_plain = Case { groups: case.groups.clone(), ..Case::default() } == *case;
+    if !is_plain {
+        return Found { holds: None, measured: Measured::Unknown, points: Vec::new() };
+    }
+    let columns = if asked.kind.build.on == On::Columns { TWO_SENSITIVE } else { ONE_SENSITIVE };
+    let wanted = requirement(&asked.text(), &plain(columns)).expect("it was asked before");
+    let row = |zip: u32, person: &Person| Row { zip, disease: person.values[0].into(), drug: person.values[1].into() };
+    let rows: Vec<Row> =
+        (0u32..).zip(&case.groups).flat_map(|(zip, group)| group.iter().map(move |one| row(zip, one))).collect();
+    let read = support::naive(&wanted, &rows, LETTERS.values);
+    let measured = match read.measured.is_finite() {
+        true => Measured::About(decimal(&format!("{:.25}", read.measured)), 9),
+        false => Measured::Nothing,
+    };
+    Found { holds: read.holds, measured, points: Vec::new() }
 }
 
 /// Definition 4.6: for every sensitive column the groups by quasi-identifiers and the other
@@ -181,11 +212,12 @@ fn with_others_known(case: &Case) -> Vec<Counts> {
     parts
 }
 
-/// Criteria that ask each group, one by one, about one column.
-fn one_column(name: &str, params: &Params<'_>, free: &[u8], groups: &[Counts]) -> Found {
+/// Criteria that ask each group, one by one, about one column; `None` for one that has no definition
+/// here.
+fn one_column(name: &str, params: &Params<'_>, free: &[u8], groups: &[Counts]) -> Option<Found> {
     let is_cared = |value: &u8| !free.contains(value);
     let largest = |group: &Counts| group.iter().filter(|(value, _)| is_cared(value)).map(|(_, count)| *count).max();
-    match name {
+    Some(match name {
         "alpha-k-anonymity" => {
             let shares = groups.iter().map(|group| Some(ratio(largest(group).unwrap_or(0), size(group))));
             let share = most(shares);
@@ -215,10 +247,10 @@ fn one_column(name: &str, params: &Params<'_>, free: &[u8], groups: &[Counts]) -
             let has = |group: &Counts, value: &u8| ratio(100 * group.get(value).copied().unwrap_or(0), size(group));
             let keep = params.values("keep");
             let kept = groups.iter().all(|group| keep.iter().all(|value| has(group, value) >= params.decimal("c2")));
-            Found { holds: positive.holds && kept, ..positive }
+            Found { holds: positive.holds.map(|holds| holds && kept), ..positive }
         }
-        other => panic!("no definition of {other} here: write one"),
-    }
+        _ => return None,
+    })
 }
 
 fn at_least(measured: Measured, wanted: &RBig) -> Found {
@@ -289,7 +321,7 @@ fn entropy(l: &RBig, groups: &[Counts], free: &[u8]) -> Found {
         holds &= is_enough;
         lowest = Some(lowest.map_or(highest, |lowest| lowest.min(highest)));
     }
-    let about = |number: f64| Measured::About(decimal(&format!("{number:.25}")));
+    let about = |number: f64| Measured::About(decimal(&format!("{number:.25}")), 13);
     found(holds, lowest.map_or(Measured::Nothing, about))
 }
 
@@ -418,7 +450,7 @@ fn delta_disclosure(params: &Params<'_>, groups: &[Counts], whole: &Counts, free
     }
     // No logarithm of a fraction but 1 is a decimal, so that thirty digits tell on which side one
     // with fewer is.
-    found(largest < params.decimal("delta"), Measured::About(largest))
+    found(largest < params.decimal("delta"), Measured::About(largest, 24))
 }
 
 fn beta_likeness(params: &Params<'_>, groups: &[Counts], whole: &Counts, free: &[u8]) -> Found {
@@ -499,7 +531,7 @@ fn skyline(params: &Params<'_>, case: &Case) -> Found {
             (belief < point.c, belief)
         })
         .collect();
-    Found { holds: reached.iter().all(|point| point.0), measured: Measured::Nothing, points: reached }
+    Found { holds: Some(reached.iter().all(|point| point.0)), measured: Measured::Nothing, points: reached }
 }
 
 struct Point {

@@ -5,11 +5,11 @@ use super::naive::{Case, Person, judge};
 use super::settings::Asked;
 use super::tables::Rows;
 use super::{ONE_SENSITIVE, TWO_SENSITIVE, letter, people, table_of};
+use crate::support::settings::{LETTERS, mild};
 use sfumato::anonymize;
 use sfumato::chance::Chance;
-use sfumato::criterion::{Build, KINDS, On, Scope};
+use sfumato::criterion::{KINDS, On, Scope};
 use sfumato::data::{Formats, Table};
-use sfumato::kind::Kind;
 use sfumato::publish::{self, Draft, Made};
 use sfumato::release::{self, Destination};
 use sfumato::{Error, Fault, TablePlan};
@@ -37,38 +37,14 @@ pub struct Tally {
     pub by_pair: BTreeMap<(&'static str, &'static str), usize>,
 }
 
-/// What small tables can satisfy, and do not always. A criterion that this does not know is an
-/// error.
-fn mild(kind: &'static Kind<Build>) -> Asked {
-    let inner = kind.name.strip_prefix("multi-attribute-").unwrap_or(kind.name);
-    let params: &[(&'static str, &str)] = match inner {
-        "k-anonymity" => &[("k", "2")],
-        "alpha-k-anonymity" => &[("alpha", "0.5"), ("k", "2")],
-        "distinct-l-diversity" => &[("l", "2")],
-        "frequency-l-diversity" => &[("l", "1.5")],
-        "entropy-l-diversity" => &[("l", "1.88988157")],
-        "recursive-cl-diversity" => &[("c", "2"), ("l", "2")],
-        "pd-recursive-cl-diversity" => &[("c", "1"), ("l", "2"), ("dont_care", "[\"a\"]")],
-        "npd-recursive-cl-diversity" => &[("c1", "3"), ("c2", "20"), ("l", "2"), ("keep", "[\"a\"]")],
-        "entropy-l-diversity-dont-care" => &[("l", "2"), ("dont_care", "[\"b\"]")],
-        "t-closeness" => &[("t", "0.3")],
-        "delta-disclosure" => &[("delta", "0.7"), ("absent", "\"ignore\"")],
-        "beta-likeness" => &[("beta", "1")],
-        "bayes-optimal" => &[("rho1", "0.4"), ("rho2", "0.6")],
-        "ck-safety" => &[("k", "1"), ("c", "1")],
-        "skyline" => &[("points", "[{ l = 1, c = 1 }, { m = 1, c = 0.9 }]")],
-        other => panic!("nothing mild is known of {other}: write some parameters"),
-    };
-    Asked::new(kind, params)
-}
-
 /// Every method with every form and every criterion, with and without suppression where it may be.
 pub fn demands() -> Vec<Demand> {
     let mut demands = Vec::new();
     for kind in KINDS {
+        let asked = mild(kind, LETTERS);
         for method in anonymize::KINDS {
             for (bucketized, suppresses) in [(false, false), (true, false), (false, true), (true, true)] {
-                demands.extend(Demand::new(mild(kind), method.name, bucketized, suppresses));
+                demands.extend(Demand::new(asked.clone(), method.name, bucketized, suppresses));
             }
         }
     }
@@ -86,7 +62,7 @@ impl Demand {
         let form = if bucketized { "bucketized" } else { "generalized" };
         let suppressed = if suppresses { "max_suppressed = 0.5\n" } else { "" };
         // Exact values that are published apart leave a hierarchy nothing to do.
-        let by_levels = matches!(method, "incognito" | "optimal");
+        let by_levels = chooses_levels(method);
         let levels = if bucketized && !by_levels { ", levels = [1, 3]" } else { "" };
         let text = format!(
             "[columns]\np = {{ role = \"quasi\", hierarchy = {{ intervals = [2, 4] }}{levels} }}\n{columns}\n\
@@ -108,8 +84,8 @@ impl Demand {
         format!("{} by {} {form}{limit} on {rows:?}", self.asked.text().replace('\n', " "), self.method)
     }
 
-    fn holds(&self, case: &Case) -> bool {
-        judge(self.asked.kind.name, &self.asked.params, case).holds
+    fn holds(&self, case: &Case) -> Option<bool> {
+        judge(&self.asked, case).holds
     }
 
     /// Publishes a table, to disk too if a folder is given.
@@ -119,7 +95,7 @@ impl Demand {
         match publish::make(&self.plan, &table, &Formats::default()).and_then(Draft::pass) {
             Ok(made) => {
                 let case = self.in_memory(&made, &everybody, rows);
-                assert!(self.holds(&case), "{}: published {case:?}", self.told(rows));
+                assert!(self.holds(&case) != Some(false), "{}: published {case:?}", self.told(rows));
                 tally.published += 1;
                 *tally.by_pair.entry((self.method, self.asked.kind.name)).or_default() += 1;
                 if let Some(folder) = folder {
@@ -174,7 +150,7 @@ impl Demand {
         let scope = wanted.bind(table, &plan.schema, &plan.folder).unwrap().criterion.properties().scope;
         if scope != Scope::Original {
             let case = self.on_disk(&target, everybody);
-            assert!(self.holds(&case), "{}: on disk {case:?}", self.told(rows));
+            assert!(self.holds(&case) != Some(false), "{}: on disk {case:?}", self.told(rows));
         }
     }
 
@@ -221,14 +197,22 @@ impl Demand {
         // leave the last records over.
         let claims_nothing = matches!(self.method, "anatomy" | "greedy-grouping" | "randomized-greedy-grouping");
         if !claims_nothing {
-            assert!(!self.holds(&one_group), "{}: everybody in one group is safe, but {error}", self.told(rows));
+            assert!(
+                self.holds(&one_group) != Some(true),
+                "{}: everybody in one group is safe, but {error}",
+                self.told(rows)
+            );
         }
-        if matches!(self.method, "incognito" | "optimal") && !self.suppresses {
+        if chooses_levels(self.method) && !self.suppresses {
             for case in generalizations(everybody) {
-                assert!(!self.holds(&case), "{}: {case:?} is safe, but {error}", self.told(rows));
+                assert!(self.holds(&case) != Some(true), "{}: {case:?} is safe, but {error}", self.told(rows));
             }
         }
     }
+}
+
+fn chooses_levels(method: &str) -> bool {
+    anonymize::ChosenMethod::new(method, &[]).unwrap().chooses_levels()
 }
 
 /// The table on every choice of levels: intervals of one, two and four, or all; the other

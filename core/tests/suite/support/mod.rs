@@ -3,10 +3,12 @@
 
 #[path = "../../../../reproduce/src/skyline/dynamic_program.rs"]
 pub mod dynamic_program;
+pub mod settings;
 pub mod worlds;
 
 use dynamic_program::{Bucket, Semantics, breach};
-use sfumato::criterion::{Build, On, Requirement};
+use settings::{Asked, DISEASES, Sensitive, settings};
+use sfumato::criterion::{Build, Requirement};
 use sfumato::data::{Column, Schema, Table};
 use sfumato::kind::{Kind, Raw};
 use std::collections::BTreeMap;
@@ -19,8 +21,6 @@ pub struct Row {
     pub disease: u32,
     pub drug: u32,
 }
-
-const DISEASES: [&str; 4] = ["flu", "cancer", "hiv", "asthma"];
 
 pub fn table_of(rows: &[Row]) -> Table {
     Table::new(vec![
@@ -66,30 +66,18 @@ pub fn cases(usual: u32) -> u32 {
     std::env::var("SFUMATO_CASES").ok().and_then(|text| text.parse().ok()).unwrap_or(usual)
 }
 
-/// A criterion with its example and with further parameter sets.
+/// The sensitive column of the tables that tests draw at random.
+pub const DISEASE: Sensitive = Sensitive { name: "disease", values: &DISEASES };
+
+/// A criterion with its example and with further settings.
 pub fn requirement_of(kind: &'static Kind<Build>, schema: &Schema) -> Vec<Requirement> {
-    let more: &[&[(&str, &str)]] = match kind.name {
-        "k-anonymity" => &[&[("k", "2")]],
-        "recursive-cl-diversity" => &[&[("c", "1.5"), ("l", "3")], &[("c", "1"), ("l", "1")]],
-        "pd-recursive-cl-diversity" => &[&[("c", "0.5"), ("l", "3"), ("dont_care", "[\"flu\", \"hiv\"]")]],
-        "entropy-l-diversity-dont-care" => &[&[("l", "2.5"), ("dont_care", "[\"flu\", \"asthma\"]")]],
-        "t-closeness" => &[&[("t", "0.15")]],
-        "delta-disclosure" => &[&[("delta", "0.8"), ("absent", "\"ignore\"")]],
-        "beta-likeness" => &[&[("beta", "3"), ("variant", "\"enhanced\"")]],
-        "ck-safety" => &[&[("k", "0"), ("c", "0.7")], &[("k", "1"), ("c", "1")], &[("k", "2"), ("c", "0.97")]],
-        "skyline" => &[
-            &[("points", "[{ l = 0, k = 2, m = 0, c = \"0.6\" }]")],
-            &[("points", "[{ l = 0, k = 1, m = 2, c = \"0.8\" }]")],
-            &[("points", "[{ l = 1, k = 0, m = 1, c = \"1\" }, { l = 2, c = 0.97 }]")],
-        ],
-        _ => &[],
-    };
-    let on: &[&str] = if kind.build.on == On::Column { &["disease"] } else { &[] };
-    std::iter::once(&kind.example)
-        .chain(more)
-        .map(|written| sfumato::plan::requirement(&text_of(kind, written, on), schema).unwrap())
-        .collect()
+    let read = |asked: Asked| sfumato::plan::requirement(&asked.text(), schema).unwrap();
+    settings(kind, DISEASE, 2).into_iter().map(read).collect()
 }
+
+/// Criteria that ask how many people there are, and not for shares alone: with more people of each
+/// kind they hold the sooner.
+pub const COUNT_PEOPLE: [&str; 4] = ["k-anonymity", "alpha-k-anonymity", "ck-safety", "skyline"];
 
 /// What a plain reading finds.
 pub struct Plain {
@@ -194,13 +182,14 @@ fn least_ratio(groups: &[Vec<f64>], statements: usize, has_target: bool) -> f64 
     least
 }
 
-/// The plain reading of a requirement on a table.
-pub fn naive(wanted: &Requirement, rows: &[Row]) -> Plain {
+/// The plain reading of a requirement on a table. Rows tell values by their places in this list.
+pub fn naive(wanted: &Requirement, rows: &[Row], values: &[&str]) -> Plain {
+    let all = 0..values.len() as u32;
     let name = wanted.criterion.kind.name;
     let params = &wanted.criterion.params;
     let decimal = |param: &str| params.decimal(param).to_f64();
     let codes = |param: &str| -> Vec<u32> {
-        let of = |value: &String| DISEASES.iter().position(|known| known == value).unwrap() as u32;
+        let of = |value: &String| values.iter().position(|known| known == value).unwrap() as u32;
         params.values(param).iter().map(of).collect()
     };
     let mut zips: Vec<u32> = rows.iter().map(|row| row.zip).collect();
@@ -221,10 +210,10 @@ pub fn naive(wanted: &Requirement, rows: &[Row]) -> Plain {
         // Definition 4.6: each sensitive column alone, the other one among the quasi-identifiers.
         let mut parts: Vec<Counts> = Vec::new();
         for group in &groups {
-            for drug in 0..3 {
+            for drug in all.clone() {
                 parts.push(counts(group.iter().filter(|row| row.drug == drug).map(|row| row.disease)));
             }
-            for disease in 0..4 {
+            for disease in all.clone() {
                 parts.push(counts(group.iter().filter(|row| row.disease == disease).map(|row| row.drug)));
             }
         }
@@ -259,7 +248,8 @@ pub fn naive(wanted: &Requirement, rows: &[Row]) -> Plain {
             at_most(most(each(&|group| pd_ratio(group, &dont_care, params.count("l") as usize))), decimal("c"))
         }
         "npd-recursive-cl-diversity" => {
-            let ratio = most(each(&|group| pd_ratio(group, &[], params.count("l") as usize)));
+            let dont_care = codes("dont_care");
+            let ratio = most(each(&|group| pd_ratio(group, &dont_care, params.count("l") as usize)));
             let percent = least(each(&|group| 100.0 * least(codes("keep").iter().map(|&v| share(group, v)).collect())));
             let holds = apart(decimal("c1"), ratio).zip(apart(percent, decimal("c2"))).map(|(a, b)| a && b);
             Plain { measured: ratio, holds }
@@ -276,7 +266,7 @@ pub fn naive(wanted: &Requirement, rows: &[Row]) -> Plain {
         }
         "t-closeness" => {
             let distance =
-                |group: &Counts| (0..4).map(|v| (share(group, v) - share(&whole, v)).abs()).sum::<f64>() / 2.0;
+                |group: &Counts| all.clone().map(|v| (share(group, v) - share(&whole, v)).abs()).sum::<f64>() / 2.0;
             at_most(most(each(&distance)), decimal("t"))
         }
         "delta-disclosure" => {
@@ -307,7 +297,7 @@ pub fn naive(wanted: &Requirement, rows: &[Row]) -> Plain {
                     let high = if belief > 1.0 - decimal("rho1") + 1e-12 { 1.0 - belief } else { 0.0 };
                     low.max(high)
                 };
-                most((0..4).map(of).collect())
+                most(all.clone().map(of).collect())
             };
             at_most(most(each(&needed)), decimal("rho2"))
         }
@@ -318,18 +308,25 @@ pub fn naive(wanted: &Requirement, rows: &[Row]) -> Plain {
         }
         "skyline" => {
             let counts_of = |group: &Counts| -> Vec<u32> {
-                (0..4).map(|value| group.get(&value).copied().unwrap_or(0.0) as u32).collect()
+                all.clone().map(|value| group.get(&value).copied().unwrap_or(0.0) as u32).collect()
             };
             let belief = |point: &sfumato::kind::Point, value: usize| {
                 let buckets: Vec<Bucket> =
                     diseases.iter().map(|group| Bucket::new(total(group) as u32, &counts_of(group), value)).collect();
                 breach(Semantics::Single, &buckets, (point.l as usize, point.k as usize, point.m as usize))
             };
-            let points = params.points("points").iter().map(|point| {
-                let highest = most((0..4).map(|value| belief(point, value)).collect());
-                (highest, point.c.to_f64())
-            });
-            let points: Vec<(f64, f64)> = points.collect();
+            // A point is about the value that it names, or about all that no other one names.
+            let points = params.points("points");
+            let is_named = |value: &str| points.iter().any(|point| point.value.as_deref() == Some(value));
+            let is_about = |point: &sfumato::kind::Point, value: &str| match &point.value {
+                Some(own) => own == value,
+                None => !is_named(value),
+            };
+            let highest = |point: &sfumato::kind::Point| {
+                let about = (0..values.len()).filter(|&value| is_about(point, values[value]));
+                most(about.map(|value| belief(point, value)).collect())
+            };
+            let points: Vec<(f64, f64)> = points.iter().map(|point| (highest(point), point.c.to_f64())).collect();
             let decided: Vec<Option<bool>> = points.iter().map(|(belief, c)| apart(*c, *belief)).collect();
             let holds = if decided.contains(&Some(false)) {
                 Some(false)
