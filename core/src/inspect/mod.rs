@@ -238,10 +238,10 @@ pub fn draft_plan(table: &Table, profile: &Profile, data: &str, read: &ReadOptio
     text += &drafted_criteria(profile);
     text += &format!(
         "\n# How to publish: `sfumato publish` with this plan.\n\
-         [method]\nname = \"{}\"   # the method that keeps most; `sfumato list methods` has them all\n",
+         [method]\nname = \"{}\"   # chosen by what it keeps; `sfumato list methods` has them all\n",
         anonymize::DEFAULT.name
     );
-    text += "\n[release]\n# title = \"…\"          # what certificate and report call the release\n# date = 2026-11-18    # the day that they bear\nmax_suppressed = \"2%\"   # records that may be left out because their group cannot be made safe\n";
+    text += "\n[release]\n# title = \"…\"          # what certificate and report call the release\n# date = 2026-11-18    # the day that they bear\n# max_suppressed = \"2%\"   # records that \"optimal\" may leave out because their group cannot be made safe\n";
     text
 }
 

@@ -108,10 +108,9 @@ impl Publication {
         let mut caveats = Vec::new();
         let vulnerable = self.attacks.iter().filter_map(Finding::vulnerable_share).reduce(f64::max);
         caveats.extend(vulnerable.map(|people| {
-            format!(
-                "But an attacker who knows the method believes more than is promised about at least {} of the records.",
-                share(people)
-            )
+            let few = people < 0.0005;
+            let whom = if few { "some records".into() } else { format!("at least {} of the records", share(people)) };
+            format!("But an attacker who knows the method believes more than is promised about {whom}.")
         }));
         let published = self.published.max(1) as f64;
         let undecided = self.attacks.iter().filter_map(|finding| Some((finding.attack, finding.undecided_people()?)));

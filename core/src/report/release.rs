@@ -1,6 +1,6 @@
 //! Terminal text about a release.
 
-use super::terminal::{answers_text, counted, criteria_clause, grouped, number, percent, table, trimmed};
+use super::terminal::{answers_text, counted, criteria_clause, grouped, many, number, percent, table, trimmed};
 use crate::attack::Finding;
 use crate::data::Weight;
 use crate::exact::Fraction;
@@ -160,7 +160,7 @@ fn method_text(publication: &Publication) -> String {
         publication.method.name,
         chosen.metric,
         number(search.value),
-        grouped(search.nodes as usize),
+        many(search.nodes),
         grouped(search.checked as usize),
         grouped(search.safe as usize),
     )

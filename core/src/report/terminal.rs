@@ -243,6 +243,11 @@ pub fn counted(count: u64, word: &str) -> String {
     format!("{} {word}{}", grouped(count as usize), if count == 1 { "" } else { "s" })
 }
 
+/// How many candidates a search has: beyond what can be counted, a bound.
+pub(super) fn many(count: u64) -> String {
+    if count == u64::MAX { "more than 10^19".into() } else { grouped(count as usize) }
+}
+
 /// 12,345
 pub fn grouped(count: usize) -> String {
     let digits = count.to_string();

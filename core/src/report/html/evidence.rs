@@ -131,7 +131,7 @@ fn measured_words(answer: &Answer, guard: &Guard) -> String {
     let first = verdict.measured.map(|value| match measured_param(answer) {
         Some(param) => sentence(param.name, value, guard)
             .unwrap_or_else(|| format!("{}: measured {}.", capital(param.summary), number(value))),
-        None => format!("The strongest setting that would still hold is {}.", number(value)),
+        None => format!("No setting stricter than {} would hold.", number(value)),
     });
     let also = verdict.also.iter().filter_map(|(name, value)| sentence(name, *value, guard));
     let sentences: Vec<String> = first.into_iter().chain(also).collect();

@@ -4,7 +4,7 @@ use super::charts::{Axes, Bar, Line, Point, Row, Words, bars, figure, rows, scat
 use super::disclosure::{Guard, Shares, Sizes, asked_k, smallest_group};
 use super::evidence::fact;
 use super::lead::suppressed_words;
-use super::words::{compact, counted, grouped, listed, number, percent, settings, tick};
+use super::words::{compact, counted, grouped, listed, many, number, percent, settings, tick};
 use crate::data::{Role, Weight};
 use crate::publish::{ChosenLevels, Class, Classification, ColumnReport, Distribution, Publication, SearchReport};
 use crate::recode::Form;
@@ -266,7 +266,7 @@ pub(super) fn done(publication: &Publication, guard: &Guard) -> Markup {
             (fact("Class", method.class.name()))
             @if let Some(chosen) = &method.chosen { (fact("Chosen by", chosen.metric)) }
             @if let Some(search) = search {
-                (fact("Candidates in all", &grouped(search.nodes)))
+                (fact("Candidates in all", &many(search.nodes)))
                 (fact("Looked at one by one", &grouped(search.checked)))
                 (fact("Known to be safe", &grouped(search.safe)))
                 @if !search.minimal.is_empty() { (fact("Minimal among these", &grouped(search.minimal.len() as u64))) }
@@ -313,7 +313,7 @@ fn form_words(form: Form) -> &'static str {
 fn search_words(search: &SearchReport) -> String {
     let space = format!(
         "A candidate is one way to choose a level for every quasi-identifier; there are {}, of which {} looked at one by one.",
-        grouped(search.nodes),
+        many(search.nodes),
         if search.checked == 1 { "1 was".into() } else { format!("{} were", grouped(search.checked)) }
     );
     let decided = if search.exhaustive {

@@ -2,7 +2,7 @@
 
 use crate::kind::{Params, Setting};
 use crate::recode::Form;
-pub(super) use crate::report::terminal::{capital, counted, number};
+pub(super) use crate::report::terminal::{capital, counted, many, number};
 
 /// 12,345
 pub(super) fn grouped(count: u64) -> String {

@@ -324,9 +324,9 @@ impl Kept {
 
     /// Whether no unsafe rule holds an item that is kept. The index looks at what is kept.
     fn is_harmless(&self, item: u32, index: &Index) -> Result<bool> {
-        Ok(!self.some_record_tells(index, self.holders(item))
-            && !(self.is_end(item) && index.is_told(item, self.demand)?)
-            && self.sets_with(item, 1)?.is_empty())
+        let is_told = self.some_record_tells(index, self.holders(item))
+            || self.is_end(item) && index.is_told(item, self.demand)?;
+        Ok(!is_told && self.sets_with(item, 1)?.is_empty())
     }
 
     /// What closed sets with an item tell about others, or some of it if that is more than `most`:
