@@ -10,6 +10,7 @@
 
 use super::{Build, ChosenMethod, Class, Method, Task, Transformation, anatomy, local_recoding, mondrian, optimal};
 use super::{skyline_anonymize, symmetric_grouping};
+use crate::criterion::{Bound, Scope};
 use crate::error::Result;
 use crate::kind::Kind;
 use crate::recode::Form;
@@ -59,6 +60,13 @@ pub fn candidates(form: Form, task: &Task<'_>) -> Result<Vec<ChosenMethod>> {
         Form::Bucketized => vec![&anatomy::KIND, &symmetric_grouping::KIND, &mondrian::KIND],
         Form::Generalized => vec![&local_recoding::KIND, &mondrian::KIND],
     };
+    // Whether a method that reads values alone leads to a release then depends on who has which.
+    let reads_both = |bound: &Bound| bound.criterion.properties().scope == Scope::Original;
+    if task.bound.iter().any(reads_both) {
+        kinds.retain(|kind| {
+            !ChosenMethod::new(kind.name, &[]).is_ok_and(|method| method.build().class() == Class::SaOnly)
+        });
+    }
     kinds.extend((super::nodes(&task.levels())? <= MOST_NODES).then_some(&optimal::KIND));
     kinds.into_iter().map(|kind| ChosenMethod::new(kind.name, &[])).collect()
 }
@@ -73,7 +81,8 @@ pub fn of_several_groups() -> Result<ChosenMethod> {
 ///
 /// # Claim
 /// A method that reads quasi-identifiers alone, or sensitive values alone, comes to a release or to
-/// none alike in every world: worlds differ in who has which value, not in how many have it.
+/// none alike in every world: worlds differ in who has which value, not in how many have it. Where
+/// criteria read both together, no method of the second kind is a candidate.
 pub fn tells(among: &[&str], taken: &str) -> bool {
     let passed_over = among.iter().take_while(|name| **name != taken);
     let class = |name: &&str| ChosenMethod::new(name, &[]).map(|method| method.build().class());

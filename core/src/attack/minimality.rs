@@ -84,8 +84,9 @@ impl Attack for Minimality {
                 let sizes_only = |subject: &Subject| matches!(subject, Subject::Nothing);
                 let promises = target.promises;
                 let is_blind = matches!(target.class, Some(Class::QiOnly | Class::SaOnly));
-                let even =
-                    is_blind || promises.all && promises.criteria.iter().all(|(_, bound)| sizes_only(&bound.subject));
+                let bound = || promises.criteria.iter().map(|(_, bound)| bound);
+                let is_known = promises.all && !bound().any(|bound| reads_quasi(bound));
+                let even = is_known && (is_blind || bound().all(|bound| sizes_only(&bound.subject)));
                 self.attack_shares(target, if even { Replayed::Even } else { Replayed::Nothing }, target.class)
             }
         }
@@ -97,13 +98,14 @@ impl Minimality {
         let (view, class) = (&making.view, making.method.class());
         let ground = |known| Ground { table: view.table, schema: view.schema, published: making.published, known };
         let safety = Safety::new(view.table, making.bound)?;
-        if matches!(class, Class::QiOnly | Class::SaOnly) || safety.reads_sizes_only() {
+        let depends_on_both = making.bound.iter().any(reads_quasi);
+        let is_blind = matches!(class, Class::QiOnly | Class::SaOnly) || safety.reads_sizes_only();
+        if is_blind && !depends_on_both {
             return self.attack_shares(target, Replayed::Even, Some(class));
         }
-        let reads_quasi = |bound: &Bound| bound.criterion.properties().scope == Scope::Original;
         // Decisions about one group then depend on others: a group alone cannot be replayed.
         let joins = |bound: &Bound| bound.criterion.is_cross_group();
-        let out_of_reach = making.bound.iter().any(|bound| reads_quasi(bound) || joins(bound));
+        let out_of_reach = depends_on_both || making.bound.iter().any(joins);
         let replayer = if out_of_reach { None } else { making.method.replayer(view)? };
         let Some(replayer) = replayer else { return self.find(target, &ground(Replayed::Nothing), Some(class)) };
 
@@ -149,6 +151,12 @@ impl Minimality {
         let on = Some(side.column.name().to_string());
         Finding { on, highest, is_lower_bound, above_limit, details, repeatable, warning, ..finding }
     }
+}
+
+/// Whether a criterion reads how values and quasi-identifiers go together: then a method that reads
+/// sensitive values alone does not come to a release alike in every world.
+fn reads_quasi(bound: &Bound) -> bool {
+    bound.criterion.properties().scope == Scope::Original
 }
 
 /// The published records, and what is known of how they were grouped.

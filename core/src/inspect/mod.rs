@@ -241,7 +241,7 @@ pub fn draft_plan(table: &Table, profile: &Profile, data: &str, read: &ReadOptio
          [method]\nname = \"{}\"   # chosen by what it keeps; `sfumato list methods` has them all\n",
         anonymize::DEFAULT.name
     );
-    text += "\n[release]\n# title = \"…\"          # what certificate and report call the release\n# date = 2026-11-18    # the day that they bear\n# max_suppressed = \"2%\"   # records that \"optimal\" may leave out because their group cannot be made safe\n";
+    text += "\n[release]\n# title = \"…\"          # what certificate and report call the release\n# date = 2026-11-18    # the day that they bear\n# max_suppressed = \"2%\"   # records that a method which chooses levels may leave out\n";
     text
 }
 

@@ -117,7 +117,7 @@ impl Case<'_> {
         let publishing = self.publishing;
         let limit = publishing.max_suppressed;
         let allowed = limit.is_some_and(|limit| limit > Fraction::ZERO);
-        match publishing.method.chooses_levels() {
+        match publishing.method.chooses_levels() || publishing.method.is_open() {
             true => allowed,
             false => self.withholds() && (limit.is_none() || allowed),
         }

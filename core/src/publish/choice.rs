@@ -66,6 +66,7 @@ fn ranked(plan: &TablePlan, task: &Task<'_>, formats: &Formats) -> Result<Vec<Ch
     if let Some(error) = refused.filter(|_| suited.is_empty()) {
         return Err(error);
     }
+    refuse_idle_limit(plan, &suited)?;
     if form == Form::Generalized {
         suited = by_kept(plan, task, suited)?;
         if task.bound.iter().any(|bound| bound.criterion.is_cross_group()) {
@@ -73,6 +74,19 @@ fn ranked(plan: &TablePlan, task: &Task<'_>, formats: &Formats) -> Result<Vec<Ch
         }
     }
     Ok(suited)
+}
+
+/// Refuses a limit on suppression where no method suppresses anybody.
+fn refuse_idle_limit(plan: &TablePlan, methods: &[ChosenMethod]) -> Result<()> {
+    let is_limited = plan.publishing.max_suppressed.is_some_and(|limit| limit > Fraction::ZERO);
+    let suppresses = |method: &ChosenMethod| method.chooses_levels() || method.build().withholds();
+    let keeps_apart = plan.schema.columns().iter().any(|spec| spec.levels.is_some());
+    if !is_limited || keeps_apart || methods.iter().any(suppresses) {
+        return Ok(());
+    }
+    let names: Vec<&str> = methods.iter().map(|method| method.kind.name).collect();
+    let message = format!("[release] `max_suppressed` has no effect: {} suppress no record", names.join(" and "));
+    Err(Error::of(ErrorCode::NoEffect, message).help("leave it out"))
 }
 
 /// Methods in the order of what each keeps where sizes of groups alone matter; of equal ones, as

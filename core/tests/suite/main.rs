@@ -3,6 +3,7 @@
 mod alarms;
 mod architecture;
 mod attacks;
+mod auto;
 mod contracts;
 mod counts;
 mod edges;
