@@ -16,9 +16,9 @@ use std::process::ExitCode;
 ///
 /// Rows with equal quasi-identifiers, as they stand in the file, form a group; every criterion is
 /// checked on all groups. This works on raw data and on any tool's release. For each criterion the
-/// measured value is the limit: no stricter parameter would hold. Where the plan is about transactions,
-/// the data are lines of items (or the folder of their release), and every rule about a sensitive
-/// item is checked.
+/// measured value is the limit: no stricter parameter would hold. Where the plan is about
+/// transactions, the data are lines of items (or the folder of their release), and every rule about
+/// a sensitive item is checked.
 #[derive(Args)]
 #[command(after_long_help = "EXAMPLES\n  \
     sfumato check patients.csv --plan plan.toml\n  \

@@ -362,7 +362,8 @@ fn attacks_that_the_plan_names_are_set_up_as_it_says_and_the_others_made_as_usua
 
 #[test]
 fn what_cannot_all_be_decided_is_searched_or_refused() {
-    // All safe choices cannot be told without deciding all; and a plan may want the best or nothing.
+    // All safe choices cannot be told without deciding all; and a plan may want the best or
+    // nothing.
     for method in ["name = \"incognito\"\n", "name = \"optimal\"\nseconds = 0\n"] {
         let named = |budget: u64| patients(&format!("[method]\n{method}budget = {budget}\n{SUPPRESSING}"));
         refuse(&named(47), PUBLISH, RESOURCES, &["48 candidates", "budget of 47", "seconds", "optimal"]);

@@ -1,12 +1,12 @@
 //! The method is chosen by what it keeps.
 //!
-//! **Finds** what the best of several methods finds. **How**: `publish` lets every method that suits
-//! the form of the release form groups as if sizes of groups were all that mattered, and orders the
-//! methods by the information that is kept then, the most first. The first one that leads to a
-//! release within all criteria and limits of the plan is taken. In a bucketized release nothing is
-//! lost of quasi-identifiers; there the order is fixed. **Class**: asymmetric; a release states the
-//! method that was taken, and its class. The order tells nothing about sensitive values. That a
-//! method was passed over does, unless it reads sensitive values alone. **Reference**: ours.
+//! **Finds** what the best of several methods finds. **How**: `publish` lets every method that
+//! suits the form of the release form groups as if sizes of groups were all that mattered, and
+//! orders the methods by the information that is kept then, the most first. The first one that
+//! leads to a release within all criteria and limits of the plan is taken. In a bucketized release
+//! nothing is lost of quasi-identifiers; there the order is fixed. **Class**: asymmetric; a release
+//! states the method that was taken, and its class. The order tells nothing about sensitive values.
+//! That a method was passed over does, unless it reads sensitive values alone. **Reference**: ours.
 
 use super::{Build, ChosenMethod, Class, Method, Task, Transformation, anatomy, local_recoding, mondrian, optimal};
 use super::{skyline_anonymize, symmetric_grouping};

@@ -317,8 +317,8 @@ impl Stretch<'_> {
     }
 
     /// By how much a cut lessens the sum over records of the width of their group, as a share of
-    /// the axis, times the column's weight: given how many records go left, up to which entry, and from which entry the others
-    /// go right.
+    /// the axis, times the column's weight: given how many records go left, up to which entry, and
+    /// from which entry the others go right.
     #[inline]
     fn gain<'p>(&self, position: &'p impl Fn(usize) -> f64, last: usize) -> impl Fn(u32, usize, usize) -> f64 + 'p {
         let (low, high) = (position(0), position(last));

@@ -9,15 +9,15 @@
 //! Mondrian it tries *every* place between two values along *every* quasi-identifier, in the order
 //! of `priority`, and it decides by what all groups tell together: criteria that join groups are
 //! used in full. Records with equal values stay together. *widest*: the quasi-identifier first
-//! along which the group is widest, as a share of the whole axis times the column's weight; along it the cut that Mondrian
-//! would take, then the others, those in the middle first. *round-robin*: the same, but
-//! quasi-identifiers take turns with the depth. *information-gain*: the cut first, along whichever,
-//! that tells most about `target`. With a limit of `memory` records are kept in temporary files,
-//! which hold coded numbers only; the groups are the same. **Class**: asymmetric: that a group was
-//! not cut further tells something about its parts; and, where criteria join groups, about others.
-//! **Reference**: Chen, LeFevre and Ramakrishnan 2007, Section 5.2 (Figure 6, in which the fifth
-//! statistic is lowered by the fourth: a misprint); LeFevre and DeWitt 2007 (counts instead of
-//! records).
+//! along which the group is widest, as a share of the whole axis times the column's weight; along
+//! it the cut that Mondrian would take, then the others, those in the middle first. *round-robin*:
+//! the same, but quasi-identifiers take turns with the depth. *information-gain*: the cut first,
+//! along whichever, that tells most about `target`. With a limit of `memory` records are kept in
+//! temporary files, which hold coded numbers only; the groups are the same. **Class**: asymmetric:
+//! that a group was not cut further tells something about its parts; and, where criteria join
+//! groups, about others. **Reference**: Chen, LeFevre and Ramakrishnan 2007, Section 5.2 (Figure 6,
+//! in which the fifth statistic is lowered by the fourth: a misprint); LeFevre and DeWitt 2007
+//! (counts instead of records).
 //!
 //! # Claim
 //! The groups are safe: whatever was taken was safe together with everything before it, which

@@ -458,7 +458,8 @@ fn pack(quasi: &[Coded<'_>], ladders: &[Ladder], entries: &[u32]) -> (Vec<Part>,
     let mut wanted = quasi.len().min(2);
     loop {
         let dealt = balanced(quasi, wanted);
-        // What a part must remember is told before it is made: its choices can be astronomically many.
+        // What a part must remember is told before it is made: its choices can be astronomically
+        // many.
         let choices = |columns: &Vec<usize>| {
             columns.iter().fold(1usize, |choices, &column| choices.saturating_mul(ladders[column].maps.len()))
         };

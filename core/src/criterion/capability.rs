@@ -2,7 +2,8 @@
 //! holds for all groups ([`Properties`]), and capabilities that look at a group or a value.
 //!
 //! All but [`CrossGroup`] are hints: whoever says less is right, and searches and attacks take
-//! longer or decide less. `core/tests/suite/hints.rs` tries to refute each against every small group.
+//! longer or decide less. `core/tests/suite/hints.rs` tries to refute each against every small
+//! group.
 
 use super::{About, Criterion, Knowledge, Limit};
 use crate::candidate::Histogram;

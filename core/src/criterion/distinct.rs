@@ -60,8 +60,8 @@ impl Criterion for DistinctDiversity {
     }
 
     /// # Claim
-    /// Fewer than l values could not all have at most one in l. A value that needs protection may join
-    /// a group without one: only where all need it, growth is harmless.
+    /// Fewer than l values could not all have at most one in l. A value that needs protection may
+    /// join a group without one: only where all need it, growth is harmless.
     fn properties(&self) -> Properties {
         let merging = if all_need_protection(&self.cared_for) { Merging::SurvivesGrowth } else { Merging::Monotone };
         let least = least_values(self.l, &self.cared_for);

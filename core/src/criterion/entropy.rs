@@ -98,8 +98,8 @@ impl Criterion for EntropyDiversity {
     }
 
     /// # Claim
-    /// The entropy is a mean of −ln p over values with shares p, so at least −ln of the largest one.
-    /// That of m values is at most ln m.
+    /// The entropy is a mean of −ln p over values with shares p, so at least −ln of the largest
+    /// one. That of m values is at most ln m.
     fn properties(&self) -> Properties {
         Properties {
             least: least_values(self.l.ceil(), &self.cared_for),

@@ -228,8 +228,8 @@ impl Bound {
 /// What must hold for a release: a fold over its groups.
 ///
 /// Obligations: `evidence` depends on the group's size and histogram alone; `verdict` of combined
-/// evidence is the verdict on all groups together; `properties` are true; groups that hold among any
-/// others hold together. The contract tests check all of this for every criterion of [`KINDS`].
+/// evidence is the verdict on all groups together; `properties` are true; groups that hold among
+/// any others hold together. The contract tests check all of this for every criterion of [`KINDS`].
 ///
 /// ```
 /// use sfumato::candidate::{Counter, Histogram};

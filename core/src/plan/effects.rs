@@ -92,8 +92,8 @@ impl Case<'_> {
         Err(Error::of(ErrorCode::NoEffect, message).line(line).help(help.to_string()))
     }
 
-    /// Weights compare quasi-identifiers: equal ones do nothing, nor do any where the method does not
-    /// compare what columns lose.
+    /// Weights compare quasi-identifiers: equal ones do nothing, nor do any where the method does
+    /// not compare what columns lose.
     fn weights(&self) -> Result<()> {
         let quasi = || self.plan.schema.columns().iter().filter(|spec| spec.role == Role::Quasi);
         let Some(weighed) = quasi().find(|spec| spec.weight != Weight::ONE) else { return Ok(()) };

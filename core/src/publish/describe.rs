@@ -114,8 +114,8 @@ impl TableFacts<'_> {
         Ok(utility)
     }
 
-    /// How well the release answers queries about the first sensitive column. Which are asked depends
-    /// on the table alone, unless the plan says: releases of one table can be compared.
+    /// How well the release answers queries about the first sensitive column. Which are asked
+    /// depends on the table alone, unless the plan says: releases of one table can be compared.
     fn answered(&self) -> Result<Vec<(&'static str, f64)>> {
         let (table, schema) = (self.task.table, self.task.schema);
         let Some(&sensitive) = schema.select(table, Role::Sensitive)?.first() else { return Ok(Vec::new()) };
@@ -131,8 +131,8 @@ impl TableFacts<'_> {
         Ok(found.iter().flat_map(queries::Answers::figures).collect())
     }
 
-    /// How well a classifier predicts a column from the quasi-identifiers, learned from the original
-    /// and from the release; both are tried on the original's records.
+    /// How well a classifier predicts a column from the quasi-identifiers, learned from the
+    /// original and from the release; both are tried on the original's records.
     fn classified(&self, target: &str) -> Result<Option<Classification>> {
         let (table, schema) = (self.task.table, self.task.schema);
         let quasi = schema.select(table, Role::Quasi)?;

@@ -283,8 +283,8 @@ pub struct MethodReport {
     pub name: &'static str,
     /// Its parameters, those that it worked out itself included.
     pub params: Params,
-    /// The methods that it was chosen among, in the order in which they were to be tried; none where
-    /// the plan names it.
+    /// The methods that it was chosen among, in the order in which they were to be tried; none
+    /// where the plan names it.
     pub among: Vec<&'static str>,
     /// What its choices depend on.
     pub class: Class,

@@ -33,8 +33,8 @@ pub trait Stages: Sized {
     /// All of that, for the gate.
     type Made: Gated;
 
-    /// The plans that this one may be carried out by, the first to be tried first; none if it leaves
-    /// nothing open.
+    /// The plans that this one may be carried out by, the first to be tried first; none if it
+    /// leaves nothing open.
     fn choices(&self, _: &Self::Data, _: &Formats) -> Result<Vec<Self>> {
         Ok(Vec::new())
     }

@@ -1,4 +1,5 @@
-//! Certificates of several releases, each with what the others state and its own files tell as well.
+//! Certificates of several releases, each with what the others state and its own files tell as
+//! well.
 
 use super::stated::{Release, Stated};
 use crate::certificate::table::{CriterionDeclared, VerdictFigures};
@@ -10,8 +11,8 @@ use serde_json::Value;
 use std::path::Path;
 
 /// The documents to be compared. A criterion that only some of the releases were asked for is
-/// measured on the others too, wherever their files tell; that it was not asked for shows by `holds`,
-/// which is null. Releases whose files cannot be read are left as their certificates say.
+/// measured on the others too, wherever their files tell; that it was not asked for shows by
+/// `holds`, which is null. Releases whose files cannot be read are left as their certificates say.
 pub fn compared(releases: &[(&Path, &Certificate)], formats: &Formats) -> Vec<Value> {
     let asked: Vec<Vec<CriterionDeclared>> = releases.iter().map(|(_, certificate)| criteria(certificate)).collect();
     let one = |(at, (folder, certificate)): (usize, &(&Path, &Certificate))| {

@@ -11,11 +11,12 @@
 //! rules that know an item are those of the table of its holders without it.
 //!
 //! # Claim
-//! What a bounded index passes over cannot matter. Let R be the records that hold q and e, and let each have at
-//! least m *around* it: records that hold all its other items, but not e. A rule q' → e with more
-//! items before its arrow holds for some of R, say for s of them, and for none fewer than s + m
-//! does q' hold, because those around each of the s hold q' as well. So it matters only if s + m is
-//! at most what [`Visitor::most`] says of s; and if |R| + m is above that for |R|, s + m is for s.
+//! What a bounded index passes over cannot matter. Let R be the records that hold q and e, and let
+//! each have at least m *around* it: records that hold all its other items, but not e. A rule q' →
+//! e with more items before its arrow holds for some of R, say for s of them, and for none fewer
+//! than s + m does q' hold, because those around each of the s hold q' as well. So it matters only
+//! if s + m is at most what [`Visitor::most`] says of s; and if |R| + m is above that for |R|, s +
+//! m is for s.
 
 mod index;
 mod rows;

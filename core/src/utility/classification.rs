@@ -13,9 +13,9 @@
 //! separates the classes, each row of a group counts for every class with the class's share in the
 //! group. Ten folds; which row is in which is drawn once with a fixed seed, since randomness is no
 //! defence here and equal input must give equal figures. **Cost**: for each fold, rows times
-//! features times classes of a row; in parallel over folds. **Reference**: Domingos and Pazzani 1997
-//! (naive Bayes); Kohavi 1995 (cross-validation); Inan, Kantarcioglu and Bertino 2009 (learning from
-//! generalized values).
+//! features times classes of a row; in parallel over folds. **Reference**: Domingos and Pazzani
+//! 1997 (naive Bayes); Kohavi 1995 (cross-validation); Inan, Kantarcioglu and Bertino 2009
+//! (learning from generalized values).
 //!
 //! ```
 //! use sfumato::utility::classification::accuracy;

@@ -4,14 +4,15 @@
 //! **Definition**: a cell loses the share of its column that its label leaves open: of numbers and
 //! dates the label's range over the whole range; of a label that stands over leaves of the plan's
 //! hierarchy (leaves − 1)/(all leaves − 1); of a redacted text the share of characters that are
-//! `*`; of a set of values (values − 1)/(all published values − 1). `*` and a suppressed record lose
-//! everything, an exact value nothing. The whole range goes from the least to the greatest published
-//! end. With a hierarchy of intervals or dates it is widened to the widest intervals or the coarsest
-//! units, and by one such interval beyond `bottom` and `top`, so that a label loses the same on a
-//! level and in a group. A range with an open end, `>=90`, goes to the end of the whole range. A
-//! range of texts, `a..f`, loses the share of all published ends that lie in it: how many values are
-//! between them is hidden. A column keeps one minus the mean loss of its cells, suppressed records
-//! included; a record and the release keep the mean over quasi-identifiers by their weights.
+//! `*`; of a set of values (values − 1)/(all published values − 1). `*` and a suppressed record
+//! lose everything, an exact value nothing. The whole range goes from the least to the greatest
+//! published end. With a hierarchy of intervals or dates it is widened to the widest intervals or
+//! the coarsest units, and by one such interval beyond `bottom` and `top`, so that a label loses
+//! the same on a level and in a group. A range with an open end, `>=90`, goes to the end of the
+//! whole range. A range of texts, `a..f`, loses the share of all published ends that lie in it: how
+//! many values are between them is hidden. A column keeps one minus the mean loss of its cells,
+//! suppressed records included; a record and the release keep the mean over quasi-identifiers by
+//! their weights.
 //!
 //! It reads published labels and the plan alone, so that anybody who has the release can compute it
 //! again. **Reference**: Iyengar 2002; Xu et al. 2006 (normalized certainty penalty, weighted).

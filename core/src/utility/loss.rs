@@ -38,11 +38,11 @@ pub fn of_column(scale: &Scale, records: u64, leaves_under_all: u128) -> f64 {
 }
 
 /// # Claim
-/// By the arithmetic mean, a larger weight of a column never lets it lose more. Let it lose x in the
-/// best candidate for weight w, and y in the best for w' > w; the others then lose X and Y, times
-/// their weights. Each is best for its weight: wx + X ≤ wy + Y and w'y + Y ≤ w'x + X. Added up,
-/// (w' − w)(y − x) ≤ 0. (The sum of weights, by which all values are divided, is the same for all
-/// candidates.)
+/// By the arithmetic mean, a larger weight of a column never lets it lose more. Let it lose x in
+/// the best candidate for weight w, and y in the best for w' > w; the others then lose X and Y,
+/// times their weights. Each is best for its weight: wx + X ≤ wy + Y and w'y + Y ≤ w'x + X. Added
+/// up, (w' − w)(y − x) ≤ 0. (The sum of weights, by which all values are divided, is the same for
+/// all candidates.)
 impl Loss {
     fn together(&self, scales: &Scales, columns: impl Iterator<Item = f64>) -> f64 {
         // By the heaviest: powers of at most two stay small however many columns there are.

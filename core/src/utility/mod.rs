@@ -109,8 +109,8 @@ impl Candidate<'_> {
 ///
 /// Obligations: `bound` is at most what this candidate and every coarser one measure, however many
 /// records these suppress; so is `bound_of`. A metric that says its bound is exact measures just
-/// that wherever nothing is suppressed. Where there are `terms`, they give `bound`. The contract tests check this for every metric of
-/// [`KINDS`].
+/// that wherever nothing is suppressed. Where there are `terms`, they give `bound`. The contract
+/// tests check this for every metric of [`KINDS`].
 pub trait Metric: Send + Sync {
     /// The value.
     fn measure(&self, candidate: &Candidate<'_>) -> f64;

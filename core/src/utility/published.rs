@@ -1,5 +1,5 @@
-//! What a release tells of the value that a record has in a column: the value itself, or a label that
-//! stands for several, of which each is as likely.
+//! What a release tells of the value that a record has in a column: the value itself, or a label
+//! that stands for several, of which each is as likely.
 
 /// What a release tells of one quasi-identifier of its records.
 #[derive(Clone, Copy, Debug)]
@@ -43,8 +43,8 @@ impl Published<'_> {
         }
     }
 
-    /// Numbers of labels, `width` of each next to each other, as numbers of the column's values: each
-    /// value of a label takes its share.
+    /// Numbers of labels, `width` of each next to each other, as numbers of the column's values:
+    /// each value of a label takes its share.
     pub(super) fn spread(&self, of_labels: Vec<f64>, domain: usize, width: usize) -> Vec<f64> {
         let Published::Covers { covers, .. } = self else { return of_labels };
         let mut of_values = vec![0.0; domain * width];

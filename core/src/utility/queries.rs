@@ -70,8 +70,8 @@ impl Workload {
         Workload { queries: 1000, dimensions, selectivity, seed: 20_100_913 }
     }
 
-    /// The workload where a plan says nothing, for a table with so many quasi-identifiers: predicates
-    /// on two of them, each on up to half of a column's values.
+    /// The workload where a plan says nothing, for a table with so many quasi-identifiers:
+    /// predicates on two of them, each on up to half of a column's values.
     pub fn usual(quasi: usize) -> Workload {
         Workload::new(quasi.clamp(1, 2), Fraction::new(1, 2))
     }

@@ -149,8 +149,8 @@ fn families() -> Vec<(&'static str, &'static [&'static str], Vec<&'static str>)>
     ]
 }
 
-/// Production code: the library, the command line and what they are built of. `reproduce` shows what
-/// papers say of members.
+/// Production code: the library, the command line and what they are built of. `reproduce` shows
+/// what papers say of members.
 fn production_files() -> Vec<PathBuf> {
     let crates = ["core", "cli", "columnar", "signing"].map(|name| source().join("../..").join(name).join("src"));
     crates.iter().flat_map(|folder| files(folder)).map(|path| path.canonicalize().expect("a file")).collect()
@@ -281,8 +281,8 @@ fn no_surface_names_a_member() {
     assert!(naming.is_empty(), "{}", naming.join("\n"));
 }
 
-/// Files of tests that say what every member of a family is, from its definition: a new member joins
-/// them, or is read in floats where there is another such file.
+/// Files of tests that say what every member of a family is, from its definition: a new member
+/// joins them, or is read in floats where there is another such file.
 const READINGS: [&str; 5] = [
     "suite/support/mod.rs",
     "suite/small_world/naive.rs",

@@ -311,8 +311,8 @@ fn leaves(hierarchy: &Hierarchy, column: &Column, rows: &[u32]) -> u32 {
     if level == 0 { 1 } else { hierarchy.leaves_under(level)[code(level, &rows[0]) as usize] }
 }
 
-/// On Adult with seven quasi-identifiers, nobody suppressed. ARX's way (repeat the optimal search on
-/// what was suppressed) loses 0.0819, 0.1626 and 0.2225; nine tenths of that is the bar.
+/// On Adult with seven quasi-identifiers, nobody suppressed. ARX's way (repeat the optimal search
+/// on what was suppressed) loses 0.0819, 0.1626 and 0.2225; nine tenths of that is the bar.
 #[test]
 fn adult_keeps_more_than_repeated_searches() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data/adult-arx");

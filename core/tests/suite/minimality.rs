@@ -304,8 +304,8 @@ proptest! {
             let case = Case::new(&scene, &random.replay(), &slices, |_| true);
             let solution = Solution::of(&scene, &case, &EFFORT);
             let Some(expected) = enumerate(&random, &scene, &safety) else {
-                // Where sizes alone decide nothing is counted; nor where halves are equal, because a
-                // group that was published is a possible world.
+                // Where sizes alone decide nothing is counted; nor where halves are equal, because
+                // a group that was published is a possible world.
                 let class = case.class_of(scene.atom_of(0)).unwrap();
                 let is_counted = !safety.reads_sizes_only() && !random.has_equal_halves();
                 prop_assert!(!is_counted || solution.exactly(class, 0, 0).is_none(), "{:?}", written);

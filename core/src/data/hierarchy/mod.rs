@@ -75,8 +75,8 @@ pub trait Rule: Send + Sync {
 pub struct Build {
     /// Makes a rule from checked parameters; files are relative to the folder.
     pub make: fn(&kind::Params, &Path) -> Result<Box<dyn Rule>>,
-    /// What a first plan writes behind the kind's name for a column with these values; `None` if they
-    /// do not suggest this kind.
+    /// What a first plan writes behind the kind's name for a column with these values; `None` if
+    /// they do not suggest this kind.
     pub draft: fn(&Domain) -> Option<String>,
 }
 

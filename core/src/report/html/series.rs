@@ -1,5 +1,5 @@
-//! Several series of numbers as lines or bars: they stand alone as files, and inside a page take its
-//! colours.
+//! Several series of numbers as lines or bars: they stand alone as files, and inside a page take
+//! its colours.
 
 use super::charts::{Frame, Scale, px, text_width};
 use maud::{Markup, PreEscaped, html};

@@ -212,8 +212,8 @@ fn with_others_known(case: &Case) -> Vec<Counts> {
     parts
 }
 
-/// Criteria that ask each group, one by one, about one column; `None` for one that has no definition
-/// here.
+/// Criteria that ask each group, one by one, about one column; `None` for one that has no
+/// definition here.
 fn one_column(name: &str, params: &Params<'_>, free: &[u8], groups: &[Counts]) -> Option<Found> {
     let is_cared = |value: &u8| !free.contains(value);
     let largest = |group: &Counts| group.iter().filter(|(value, _)| is_cared(value)).map(|(_, count)| *count).max();

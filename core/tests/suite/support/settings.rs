@@ -1,6 +1,6 @@
-//! Settings of criteria for tests that loop over the list: the example of each, and more that follow
-//! from what may be written for its parameters. So a new criterion is tried without a list of tests
-//! that knows it.
+//! Settings of criteria for tests that loop over the list: the example of each, and more that
+//! follow from what may be written for its parameters. So a new criterion is tried without a list
+//! of tests that knows it.
 
 use sfumato::audit;
 use sfumato::criterion::{Build, On};
@@ -154,8 +154,8 @@ pub fn binds(asked: &Asked, (table, schema): &(Table, Schema)) -> bool {
     requirement(&asked.text(), schema).and_then(|wanted| wanted.bind(table, schema, Path::new("."))).is_ok()
 }
 
-/// A setting that small tables can satisfy, and do not always: the one that comes nearest to half of
-/// all ways in which four people in some groups can have three values.
+/// A setting that small tables can satisfy, and do not always: the one that comes nearest to half
+/// of all ways in which four people in some groups can have three values.
 pub fn mild(kind: &'static Kind<Build>, column: Sensitive) -> Asked {
     const GROUPS: [[u8; 4]; 4] = [[0, 0, 0, 0], [0, 0, 1, 1], [0, 0, 0, 1], [0, 0, 1, 2]];
     let schema = Schema::of(&["q"], &[column.name, "other"]);
