@@ -7,7 +7,7 @@
 //! besides is more frequent than the item it was extended by; so each is reached exactly once, and
 //! nothing has to be remembered. Two small tables go along: the records that hold q and e, and all
 //! that hold q. Items that cannot be added any more are left out of both, and records that became
-//! alike are merged. Everything that looks for rules about sensitive items is a [`Visitor`] here;
+//! alike are merged. Everything that looks for rules about sensitive items is a `Visitor` here;
 //! rules that know an item are those of the table of its holders without it.
 //!
 //! # Claim
@@ -15,7 +15,7 @@
 //! each have at least m *around* it: records that hold all its other items, but not e. A rule q' →
 //! e with more items before its arrow holds for some of R, say for s of them, and for none fewer
 //! than s + m does q' hold, because those around each of the s hold q' as well. So it matters only
-//! if s + m is at most what [`Visitor::most`] says of s; and if |R| + m is above that for |R|, s +
+//! if s + m is at most what `Visitor::most` says of s; and if |R| + m is above that for |R|, s +
 //! m is for s.
 
 mod index;
