@@ -3,12 +3,12 @@
 //!
 //! **Withholds** records of S1 down to F, then of the most frequent values by D-suppression. h is
 //! drawn uniformly from 1, …, l, and F uniformly from the whole numbers in [F_{h+1}, F_h], where
-//! F_{m+1} is 0. **Tells** more than was claimed: its authors bound the belief in S1 by 1/l, with a
-//! proof that takes all releases that can come out for equally likely, whichever value is S1. Who
-//! computes how likely each is can believe more: T = {10, 4, 2, 1, 1}, l = 3, leads to (4, 4, 2, 1,
-//! 1) with chance 4/9, and then each of the two top values is S1 with belief 0.461. **Cost**: in
-//! the mean little more than the bound. **Reference**: "Publishing Skewed Sensitive Microdata"
-//! (l-dichotomy), Section 4, Figure 3.
+//! F_{m+1} is 0. **Tells** more than was claimed: its authors bound the belief in S1 by 1/l, with a proof
+//! that takes all releases that can come out for equally likely, whichever value is S1. Who
+//! computes how likely each is can believe more: T = {10, 4, 2, 1, 1}, l = 3, leads to
+//! (4, 4, 2, 1, 1) with chance 4/9, and then each of the two top values is S1 with belief 0.461.
+//! **Cost**: in the mean little more than the bound. **Reference**: "Publishing Skewed Sensitive
+//! Microdata" (l-dichotomy), Section 4, Figure 3.
 //!
 //! # The mean is exact
 //!
