@@ -33,7 +33,7 @@ struct Auto;
 impl Method for Auto {
     /// Without a release to compare, the first method that finds anything.
     fn run(&self, task: &Task<'_>) -> Result<Option<Transformation>> {
-        for method in candidates(Form::Generalized, task)? {
+        for method in candidates(Form::Generalized, task, false)? {
             if let Some(found) = method.run(task)? {
                 return Ok(Some(found));
             }
@@ -55,7 +55,8 @@ impl Method for Auto {
 }
 
 /// The methods to choose among. What they are depends on the plan and on quasi-identifiers alone.
-pub fn candidates(form: Form, task: &Task<'_>) -> Result<Vec<ChosenMethod>> {
+/// Where what is learnt by knowing the method is limited, those that hardly tell anything.
+pub fn candidates(form: Form, task: &Task<'_>, is_limited: bool) -> Result<Vec<ChosenMethod>> {
     let mut kinds = match form {
         Form::Bucketized => vec![&anatomy::KIND, &symmetric_grouping::KIND, &mondrian::KIND],
         Form::Generalized => vec![&local_recoding::KIND, &mondrian::KIND],
@@ -68,7 +69,9 @@ pub fn candidates(form: Form, task: &Task<'_>) -> Result<Vec<ChosenMethod>> {
         });
     }
     kinds.extend((super::nodes(&task.levels())? <= MOST_NODES).then_some(&optimal::KIND));
-    kinds.into_iter().map(|kind| ChosenMethod::new(kind.name, &[])).collect()
+    let methods = kinds.into_iter().map(|kind| ChosenMethod::new(kind.name, &[]));
+    let blinded = |method: ChosenMethod| if is_limited { method.blinded().unwrap_or(method) } else { method };
+    methods.map(|method| Ok(blinded(method?))).collect()
 }
 
 /// The method that goes before all others where criteria look at several groups together.

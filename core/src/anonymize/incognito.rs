@@ -14,8 +14,8 @@
 use super::optimal::{find_best, outcome};
 use super::search::LatticeSearch;
 use super::{
-    Along, BUDGET, Build, Class, Generalization, Judge, Lattice, LevelTask, Method, Task, Transformation,
-    lattice_within,
+    Along, BLIND, BUDGET, Build, Class, Generalization, Judge, Lattice, LevelTask, Method, Rivals, Task,
+    Transformation, lattice_within,
 };
 use crate::data::{Column, Schema};
 use crate::error::Result;
@@ -26,7 +26,7 @@ pub const KIND: Kind<Build> = Kind {
     name: "incognito",
     summary: "All safe choices of levels, the minimal ones, and the best of them for the metric",
     reference: "LeFevre et al. 2005",
-    params: &[BUDGET],
+    params: &[BLIND, BUDGET],
     example: &[("budget", "1000000")],
     build: |params| Box::new(Incognito { budget: params.count("budget") }),
 };
@@ -55,6 +55,10 @@ impl Method for Incognito {
 
     fn class(&self) -> Class {
         Class::Asymmetric
+    }
+
+    fn rivals<'a>(&self, task: &LevelTask<'a>, chosen: &Generalization) -> Result<Option<Rivals<'a>>> {
+        Rivals::new(task, self.budget, chosen)
     }
 }
 

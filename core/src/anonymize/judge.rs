@@ -164,6 +164,11 @@ impl<'a> Judge<'a> {
         self.upward_closed
     }
 
+    /// How many records may be suppressed.
+    pub fn limit(&self) -> u64 {
+        self.limit
+    }
+
     /// Whether nothing may be suppressed.
     pub fn keeps_all(&self) -> bool {
         self.limit == 0
@@ -229,6 +234,19 @@ impl<'a> Judge<'a> {
                 Judged::Safe(Safe { value, bound, suppressed, smallest, groups: work.scratch.sizes().len() })
             }
         }
+    }
+
+    /// What a candidate measures if nothing is suppressed but groups of fewer than `least` records;
+    /// `None` if these are more than may be.
+    pub fn least_value(&self, levels: &[usize], least: u64, work: &mut Work) -> Option<f64> {
+        let source = self.nearest(levels);
+        let set = source.as_ref().map_or(&*self.base, |made| &made.1);
+        set.group(levels, &mut work.scratch);
+        work.violating.clear();
+        work.violating.extend(work.scratch.sizes().iter().map(|&size| size < least));
+        let sizes = work.scratch.sizes().iter().zip(&work.violating);
+        let small: u64 = sizes.filter(|(_, small)| **small).map(|(size, _)| size).sum();
+        (small <= self.limit).then(|| self.with_candidate(set, levels, work, |one| self.metric.measure(one)))
     }
 
     /// Every metric of a candidate. For a judge made for all metrics.

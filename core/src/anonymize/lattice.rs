@@ -60,6 +60,12 @@ impl Lattice {
         (0..self.columns()).map(|column| self.level(node, column)).collect()
     }
 
+    /// The number of a choice.
+    pub fn number(&self, levels: &[usize]) -> usize {
+        let steps = levels.iter().zip(&self.lowest).map(|(level, lowest)| level - lowest);
+        steps.zip(&self.strides).map(|(step, stride)| step * stride).sum()
+    }
+
     /// The sum of levels.
     pub fn height(&self, node: usize) -> usize {
         (0..self.columns()).map(|column| self.level(node, column)).sum()
@@ -95,7 +101,7 @@ mod tests {
         let mut seen = std::collections::HashSet::new();
         for node in 0..lattice.nodes() {
             let levels = lattice.levels(node);
-            assert_eq!(levels.iter().sum::<usize>(), lattice.height(node));
+            assert_eq!((levels.iter().sum::<usize>(), lattice.number(&levels)), (lattice.height(node), node));
             for coarser in lattice.coarser(node) {
                 let up = lattice.levels(coarser);
                 assert_eq!(up.iter().zip(&levels).map(|(a, b)| a - b).sum::<usize>(), 1);

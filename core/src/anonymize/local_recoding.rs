@@ -7,13 +7,16 @@
 //! and the rest are safe; the rest keeps its label. Of all labels of all columns, the one that wins
 //! most leaves first: what its records and the rest gain of the column, times the column's weight,
 //! over the fourth root of the smaller side's share of records. Further labels of the same column
-//! leave at once where they may, in the same order. Numbers and dates without a hierarchy are
+//! leave at once where they may, in the same order. *Blind*: only the one that wins most is tried;
+//! where it may not leave, the group is published. Numbers and dates without a hierarchy are
 //! halved by their order, again and again. Nothing is drawn at random. **Class**: asymmetric: that
 //! records did not leave a group tells something about them. **Reference**: Xu et al. 2006
 //! (top-down greedy search for local recoding); Fung, Wang and Yu 2005 (top-down specialization).
 
+use super::coupling::Crossed;
 use super::{
-    ANATOMIZE, Along, Build, CELLS, Class, Grouping, Method, Replay, Replayer, Safety, Task, Transformation, View,
+    ANATOMIZE, Along, BLIND, Build, CELLS, Class, Crossing, Grouping, Method, Replay, Replayer, Safety, Task,
+    Transformation, View,
 };
 use crate::candidate::Groups;
 use crate::data::{Column, Role, Schema, Table};
@@ -28,12 +31,15 @@ pub const KIND: Kind<Build> = Kind {
     name: "local-recoding",
     summary: "Divides groups along the hierarchies as long as all parts are safe: labels on different levels for different records",
     reference: "Xu et al. 2006; Fung et al. 2005",
-    params: &[CELLS, ANATOMIZE],
+    params: &[BLIND, CELLS, ANATOMIZE],
     example: &[],
-    build: |_: &Params| Box::new(LocalRecoding),
+    build: |params: &Params| Box::new(LocalRecoding { blind: params.flag(BLIND.name) }),
 };
 
-struct LocalRecoding;
+struct LocalRecoding {
+    /// Whether only the division that wins most is tried on a group.
+    blind: bool,
+}
 
 impl Method for LocalRecoding {
     fn run(&self, task: &Task<'_>) -> Result<Option<Transformation>> {
@@ -53,7 +59,7 @@ impl Method for LocalRecoding {
                     || (safety.checker(), Counted::default()),
                     |(checker, counted), part| {
                         let mut passes = |one: &[u32], rest: &[u32]| checker.holds(one) && checker.holds(rest);
-                        Divider { trees: &trees, least }.divide(part, counted, &mut passes)
+                        Divider { trees: &trees, least, once: self.blind }.divide(part, counted, &mut passes)
                     },
                 )
                 .collect();
@@ -99,11 +105,22 @@ impl Method for LocalRecoding {
         }
         let (groups, trees) = (view.groups, trees(view.table, view.schema)?);
         let least = view.least as usize;
-        let coupled = coupled(groups, &Divider { trees: &trees, least }, view.table.rows());
+        let once = self.blind;
+        let coupled = crossed(groups, &Divider { trees: &trees, least, once }, view.table.rows()).coupled;
         Ok(Some(Box::new(move |group| {
-            let divider = Divider { trees: &trees, least };
+            let divider = Divider { trees: &trees, least, once };
             Some(Replay { coupled: coupled[group], ..replay(groups.rows(group), &divider) })
         })))
+    }
+
+    fn crossings(&self, view: &View<'_>) -> Result<Option<Vec<Crossing>>> {
+        if !view.complete {
+            return Ok(None);
+        }
+        let trees = trees(view.table, view.schema)?;
+        let divider = Divider { trees: &trees, least: view.least as usize, once: self.blind };
+        let found = crossed(view.groups, &divider, view.table.rows());
+        Ok((!found.is_unknown).then_some(found.crossings))
     }
 }
 
@@ -216,6 +233,8 @@ struct Divider<'a> {
     trees: &'a [Tree<'a>],
     /// Parts with fewer records are not safe, whatever their values.
     least: usize,
+    /// Whether only the division that wins most is tried.
+    once: bool,
 }
 
 impl Divider<'_> {
@@ -280,6 +299,7 @@ impl Divider<'_> {
             }
         }
         cuts.sort_by(|a, b| b.merit.total_cmp(&a.merit));
+        cuts.truncate(if self.once { 1 } else { cuts.len() });
         cuts
     }
 
@@ -318,16 +338,9 @@ fn replay(rows: &[u32], divider: &Divider<'_>) -> Replay {
     Replay { blocks: cells.into_values().collect(), tests, passed: Fraction::ZERO, coupled: false }
 }
 
-/// For each published group whether a division runs through it that failed on a larger group.
-fn coupled(groups: &Groups, divider: &Divider<'_>, rows: usize) -> Vec<bool> {
-    let mut crossed = Crossed {
-        group_of: vec![u32::MAX; rows],
-        coupled: vec![false; groups.len()],
-        is_left: vec![false; groups.len()],
-    };
-    for group in 0..groups.len() {
-        groups.rows(group).iter().for_each(|&row| crossed.group_of[row as usize] = group as u32);
-    }
+/// The divisions of larger groups that failed, and the published groups that they run through.
+fn crossed(groups: &Groups, divider: &Divider<'_>, rows: usize) -> Crossed {
+    let mut crossed = Crossed::new(groups, rows);
     let mut all = groups.order().to_vec();
     all.sort_unstable();
     let (mut open, mut counted) = (vec![Part::whole(all, divider.trees)], Counted::default());
@@ -337,52 +350,9 @@ fn coupled(groups: &Groups, divider: &Divider<'_>, rows: usize) -> Vec<bool> {
         }
         let (part, parts) = divider.divide(part, &mut counted, &mut |one, rest| crossed.is_clean(one, rest));
         if parts.is_empty() {
-            part.rows.iter().for_each(|&row| crossed.couple(row));
+            crossed.couple_all(&part.rows);
         }
         open.extend(parts);
     }
-    crossed.coupled
-}
-
-/// Published groups, and which of them a failed division runs through.
-struct Crossed {
-    group_of: Vec<u32>,
-    coupled: Vec<bool>,
-    /// Whether records of a group are on the side that leaves. False between divisions.
-    is_left: Vec<bool>,
-}
-
-impl Crossed {
-    fn group(&self, row: u32) -> usize {
-        self.group_of[row as usize] as usize
-    }
-
-    fn couple(&mut self, row: u32) {
-        let group = self.group(row);
-        self.coupled[group] = true;
-    }
-
-    fn is_published(&self, rows: &[u32]) -> bool {
-        rows.iter().all(|&row| self.group(row) == self.group(rows[0]))
-    }
-
-    /// Whether a division runs through no group; those that it runs through are coupled.
-    fn is_clean(&mut self, one: &[u32], rest: &[u32]) -> bool {
-        for &row in one {
-            let group = self.group(row);
-            self.is_left[group] = true;
-        }
-        let mut clean = true;
-        for &row in rest {
-            if self.is_left[self.group(row)] {
-                self.couple(row);
-                clean = false;
-            }
-        }
-        for &row in one {
-            let group = self.group(row);
-            self.is_left[group] = false;
-        }
-        clean
-    }
+    crossed
 }

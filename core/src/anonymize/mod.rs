@@ -24,6 +24,7 @@ mod anytime;
 pub mod auto;
 mod axis;
 pub mod base;
+mod blind;
 mod coupling;
 mod cutting;
 pub mod greedy_grouping;
@@ -38,16 +39,19 @@ mod order;
 mod packed;
 pub mod randomized_greedy_grouping;
 mod replay;
+mod rivals;
 mod search;
 pub mod skyline_anonymize;
 mod split;
 pub mod symmetric_grouping;
+mod top_down;
 mod within;
 
 pub use grouping::{Checker, Grouping, Safety};
 pub use judge::{Judge, Judged, Work};
 pub use lattice::Lattice;
-pub use replay::{Class, Replay, Replayer, View};
+pub use replay::{Class, CrossedPart, Crossing, Replay, Replayer, View};
+pub use rivals::Rivals;
 pub use within::Within;
 
 use crate::candidate::{Counts, Records};
@@ -173,6 +177,9 @@ pub struct Generalization {
     pub bound: f64,
     /// Safe candidates that were looked at.
     pub considered: Vec<Considered>,
+    /// The levels that were passed over because they are not safe, where they were chosen without
+    /// looking at sensitive values.
+    pub passed_over: Option<Vec<Vec<usize>>>,
 }
 
 /// Candidates of a lattice, kept as numbers: there may be millions.
@@ -252,6 +259,18 @@ pub trait Method: Send + Sync {
         false
     }
 
+    /// The candidates that it would have preferred to the levels that it chose; nothing if it did
+    /// not decide every candidate, or forms groups of records.
+    fn rivals<'a>(&self, _task: &LevelTask<'a>, _chosen: &Generalization) -> Result<Option<Rivals<'a>>> {
+        Ok(None)
+    }
+
+    /// The divisions of larger groups that failed and run through published ones, whose replays are
+    /// coupled; nothing if they cannot be told.
+    fn crossings(&self, _view: &View<'_>) -> Result<Option<Vec<Crossing>>> {
+        Ok(None)
+    }
+
     /// How it came to each published group; nothing if that cannot be told group by group. The
     /// parameters are those that [`Grouping::resolved`] tells.
     fn replayer<'a>(&self, _view: &View<'a>) -> Result<Option<Replayer<'a>>> {
@@ -292,6 +311,14 @@ const AXES: Param = Param {
 const ANATOMIZE: Param = Param {
     name: "anatomize",
     summary: "divide every large group once more, by sensitive values alone: smaller groups, as safe",
+    shape: Shape::Flag,
+    default: Some("false"),
+};
+
+/// Whether sensitive values decide only where it ends.
+const BLIND: Param = Param {
+    name: "blind",
+    summary: "choose what to try by sizes of groups alone, so that sensitive values decide only where it ends: whoever knows the method learns less",
     shape: Shape::Flag,
     default: Some("false"),
 };
@@ -347,15 +374,19 @@ impl ChosenMethod {
 
     /// Runs it, and divides large groups if that is asked for.
     pub fn run(&self, task: &Task<'_>) -> Result<Option<Transformation>> {
-        self.finish(task, self.build().run(task)?)
+        self.run_within(None, task)
     }
 
     /// The same in cells, if there are any.
     pub fn run_within(&self, cells: Option<&Within>, task: &Task<'_>) -> Result<Option<Transformation>> {
-        match cells {
-            None => self.run(task),
-            Some(within) => self.finish(task, within.run(task)?),
-        }
+        let outcome = match cells {
+            None if self.is_blind() && self.chooses_levels() => {
+                blind::choose_levels(&*self.build(), task)?.map(Transformation::Levels)
+            }
+            None => self.build().run(task)?,
+            Some(within) => within.run(task)?,
+        };
+        self.finish(task, outcome)
     }
 
     fn finish(&self, task: &Task<'_>, outcome: Option<Transformation>) -> Result<Option<Transformation>> {
@@ -427,6 +458,10 @@ impl ChosenMethod {
     ) -> Result<Option<Generalization>> {
         let prepared = counts.prepare(schema)?;
         let bound = requirements.iter().map(|wanted| wanted.bind(&prepared, schema, Path::new(".")));
+        if self.is_blind() {
+            let error = Error::plan(format!("`{}` needs the table: counts are not enough for it", BLIND.name));
+            return Err(error.help("leave it out, or use the table itself"));
+        }
         let (records, bound) = ((&prepared).into(), &*bound.collect::<Result<Vec<_>>>()?);
         self.build().choose_levels(&LevelTask { records, schema, bound, limit, metric, watch: Watch::NONE })
     }
@@ -461,6 +496,17 @@ impl ChosenMethod {
 
     fn says(&self, flag: &Param) -> bool {
         self.params.iter().any(|(name, setting)| name == flag.name && *setting == Setting::Flag(true))
+    }
+
+    /// Whether sensitive values decide only where it ends.
+    pub fn is_blind(&self) -> bool {
+        self.says(&BLIND)
+    }
+
+    /// The same method that does not look at sensitive values, if there is one.
+    pub fn blinded(&self) -> Option<ChosenMethod> {
+        let knows = self.kind.params.iter().any(|param| param.name == BLIND.name);
+        if knows { self.resolved(&[(BLIND.name, Raw::Flag(true))]).ok() } else { None }
     }
 
     /// Whether every cell is published as it is or suppressed.

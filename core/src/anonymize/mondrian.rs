@@ -8,7 +8,8 @@
 //! their hierarchy if the plan has one, else the most frequent first. *Strict*: records with equal
 //! values stay together; the cut is between the two values where most is won: width of the group,
 //! on average over its records, times the column's weight, times the fourth root of the smaller
-//! side's share of records.
+//! side's share of records. *Blind*: only the cut that wins most is looked at, of those with enough
+//! records on both sides; where it fails, the group is published.
 //! *Relaxed*: the cut is in the middle, sides differ by one record at most; records with equal
 //! values are ordered by the other quasi-identifiers, the one with the fewest values first, then by
 //! lot. **Class**: strict is asymmetric: that a group was not cut further tells something about its
@@ -16,10 +17,11 @@
 //! Cormode, Srivastava, Li and Li 2010, Section 2 and Appendix B.
 
 use super::axis::{self, Axis, Basis, Cut};
-use super::coupling::coupled;
+use super::coupling::{Tried, coupled, crossings};
 use super::split::{Rule, Splitter};
 use super::{
-    ANATOMIZE, AXES, Along, Build, Class, Grouping, Method, Replay, Replayer, Safety, Task, Transformation, View,
+    ANATOMIZE, AXES, Along, BLIND, Build, Class, Crossing, Grouping, Method, Replay, Replayer, Safety, Task,
+    Transformation, View,
 };
 use crate::data::{Column, Schema};
 use crate::error::Result;
@@ -34,10 +36,11 @@ pub const KIND: Kind<Build> = Kind {
     name: "mondrian",
     summary: "Cuts groups in two along one quasi-identifier at a time, as long as both sides are safe",
     reference: "LeFevre et al. 2006",
-    params: &[SPLIT, AXES, ANATOMIZE],
+    params: &[SPLIT, BLIND, AXES, ANATOMIZE],
     example: &[("split", "\"relaxed\"")],
     build: |params| {
-        Box::new(Mondrian { even: params.choice("split") == "relaxed", axes: params.values("axes").to_vec() })
+        let (even, blind) = (params.choice("split") == "relaxed", params.flag(BLIND.name));
+        Box::new(Mondrian { even, blind, axes: params.values("axes").to_vec() })
     },
 };
 
@@ -54,6 +57,8 @@ const EQUAL_RECORDS: u64 = 0x6d6f_6e64;
 
 struct Mondrian {
     even: bool,
+    /// Whether only the cut that wins most is tried on a group.
+    blind: bool,
     axes: Vec<String>,
 }
 
@@ -70,7 +75,8 @@ impl Method for Mondrian {
         }
         let dimensions = dimensions(&bases, task.schema)?;
         let lots = self.even.then_some(rows.as_slice());
-        let splitter = Splitter { dimensions: &dimensions, rule: Rule::Safe(&safety), lots, watch: task.watch };
+        let splitter =
+            Splitter { dimensions: &dimensions, rule: Rule::Safe(&safety), lots, once: self.blind, watch: task.watch };
         let parts = splitter.split(rows.len());
         let resolved = vec![(AXES.name, axis::written(&bases))];
         Ok(Some(Transformation::Groups(Grouping::of_stretches(&parts.rows, &parts.stretches, resolved))))
@@ -103,10 +109,19 @@ impl Method for Mondrian {
         }
         let dimensions = dimensions(&bases, view.schema)?;
         let (groups, even) = (view.groups, self.even);
-        let coupled = coupled(groups, &dimensions, even, view.least);
+        let coupled = coupled(groups, &dimensions, self.tried(view));
+        let most = self.blind.then_some(view.least.max(1) as usize);
         Ok(Some(Box::new(move |group| {
-            Some(Replay { coupled: coupled[group], ..replay(groups.rows(group), &dimensions, even) })
+            Some(Replay { coupled: coupled[group], ..replay(groups.rows(group), &dimensions, even, most) })
         })))
+    }
+
+    fn crossings(&self, view: &View<'_>) -> Result<Option<Vec<Crossing>>> {
+        let bases = axis::bases(&self.axes, view.table, view.schema)?;
+        if !view.complete || !bases.iter().all(|(column, basis)| basis.is_possible(column, view.schema)) {
+            return Ok(None);
+        }
+        Ok(crossings(view.groups, &dimensions(&bases, view.schema)?, self.tried(view)))
     }
 }
 
@@ -119,8 +134,16 @@ fn dimensions<'t>(bases: &[(&'t Column, Basis)], schema: &Schema) -> Result<Vec<
     Ok(dimensions)
 }
 
-/// The cuts that were looked at before a group was published. Each must have failed.
-fn replay(rows: &[u32], dimensions: &[(&Column, Axis)], even: bool) -> Replay {
+impl Mondrian {
+    /// What was tried, for those who replay it.
+    fn tried(&self, view: &View<'_>) -> Tried {
+        Tried { even: self.even, once: self.blind, least: view.least }
+    }
+}
+
+/// The cuts that were looked at before a group was published. Each must have failed. Where one was
+/// tried, it is the first with at least so many records on both sides.
+fn replay(rows: &[u32], dimensions: &[(&Column, Axis)], even: bool, tried_once: Option<usize>) -> Replay {
     let place = |(column, axis): &(&Column, Axis), row: u32| axis.place(column.codes()[row as usize]);
     let mut rows = rows.to_vec();
     if even {
@@ -128,9 +151,16 @@ fn replay(rows: &[u32], dimensions: &[(&Column, Axis)], even: bool) -> Replay {
     }
     let sides = |dimension: &(&Column, Axis)| {
         let places: Vec<u32> = rows.iter().map(|&row| place(dimension, row)).collect();
-        dimension.1.cut(&entries(&places), rows.len() as u32, even).map(|cut| goes_left(&places, cut))
+        let cut = dimension.1.cut(&entries(&places), rows.len() as u32, even);
+        cut.map(|cut| (cut, goes_left(&places, cut)))
     };
-    let mut cuts: Vec<Vec<bool>> = dimensions.iter().filter_map(sides).collect();
+    let mut found: Vec<(Cut, Vec<bool>)> = dimensions.iter().filter_map(sides).collect();
+    if let Some(least) = tried_once {
+        found.sort_by(|a, b| b.0.merit.total_cmp(&a.0.merit));
+        found.retain(|(cut, _)| (cut.left as usize).min(rows.len() - cut.left as usize) >= least);
+        found.truncate(1);
+    }
+    let mut cuts: Vec<Vec<bool>> = found.into_iter().map(|(_, sides)| sides).collect();
     if cuts.is_empty() && even && rows.len() > 1 {
         cuts.push((0..rows.len()).map(|at| at < rows.len().div_ceil(2)).collect());
     }

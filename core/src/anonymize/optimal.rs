@@ -10,8 +10,8 @@
 
 use super::search::LatticeSearch;
 use super::{
-    Along, BUDGET, Build, Class, Generalization, Judge, Lattice, LevelTask, Method, Nodes, Task, Transformation,
-    anytime, lattice_within, level_ranges,
+    Along, BLIND, BUDGET, Build, Class, Generalization, Judge, Lattice, LevelTask, Method, Nodes, Rivals, Task,
+    Transformation, anytime, lattice_within, level_ranges,
 };
 use crate::data::{Column, Schema};
 use crate::error::{ErrorCode, Result};
@@ -22,7 +22,7 @@ pub const KIND: Kind<Build> = Kind {
     name: "optimal",
     summary: "The best choice of levels for the metric, by predictive tagging and bounds",
     reference: "Kohlmayer et al. 2012",
-    params: &[BUDGET, SECONDS],
+    params: &[BLIND, BUDGET, SECONDS],
     example: &[("seconds", "30")],
     build: |params| Box::new(Optimal { budget: params.count("budget"), seconds: params.count("seconds") }),
 };
@@ -64,6 +64,10 @@ impl Method for Optimal {
 
     fn class(&self) -> Class {
         Class::Asymmetric
+    }
+
+    fn rivals<'a>(&self, task: &LevelTask<'a>, chosen: &Generalization) -> Result<Option<Rivals<'a>>> {
+        Rivals::new(task, self.budget, chosen)
     }
 }
 
@@ -145,6 +149,7 @@ pub(super) fn outcome(
         exhaustive: true,
         bound: best.value,
         considered: search.considered,
+        passed_over: None,
     })
 }
 

@@ -60,6 +60,23 @@ impl Replay {
     }
 }
 
+/// Groups that were tried and failed to be safe together: a division that runs through published
+/// groups.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Crossing {
+    /// The groups.
+    pub parts: Vec<CrossedPart>,
+}
+
+/// One of the groups of a division that failed.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct CrossedPart {
+    /// The published groups that are in it as a whole.
+    pub whole: Vec<u32>,
+    /// The records of others that are in it.
+    pub rows: Vec<u32>,
+}
+
 /// Tells for each published group how the method came to it; nothing if that is too long a story.
 pub type Replayer<'a> = Box<dyn Fn(usize) -> Option<Replay> + Sync + 'a>;
 

@@ -37,7 +37,7 @@ pub struct Best {
 
 impl Best {
     /// Values that differ by rounding alone are equal.
-    fn is_better_than(&self, other: &Best) -> bool {
+    pub fn is_better_than(&self, other: &Best) -> bool {
         if exceeds(self.value, other.value) || exceeds(other.value, self.value) {
             return self.value < other.value;
         }

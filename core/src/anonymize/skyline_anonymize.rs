@@ -28,7 +28,11 @@
 
 use super::axis::{self, Axis};
 use super::cutting::{Cutter, Filler, Limit, Source, Store};
-use super::{ANATOMIZE, AXES, Along, Build, Class, Grouping, Method, Safety, Task, Transformation};
+use super::top_down::Tried;
+use super::{
+    ANATOMIZE, AXES, Along, Build, Class, Crossing, Grouping, Method, Replay, Replayer, Safety, Task, Transformation,
+    View,
+};
 use crate::data::Role;
 use crate::data::{Column, Schema};
 use crate::error::{Error, Result};
@@ -147,9 +151,40 @@ impl Method for TopDown {
     fn class(&self) -> Class {
         Class::Asymmetric
     }
+
+    /// # Claim
+    /// A published group is one of which every cut failed. See [`Tried::crossed`] for cuts of larger
+    /// groups. By information gain the order of cuts depends on the column that it is about: then
+    /// nothing is told.
+    fn replayer<'a>(&self, view: &View<'a>) -> Result<Option<Replayer<'a>>> {
+        let Some(tried) = self.tried(view)? else { return Ok(None) };
+        let (groups, coupled) = (view.groups, tried.crossed(view.groups, view.table.rows()).coupled);
+        Ok(Some(Box::new(move |group| Some(Replay { coupled: coupled[group], ..tried.replay(groups.rows(group)) }))))
+    }
+
+    fn crossings(&self, view: &View<'_>) -> Result<Option<Vec<Crossing>>> {
+        let tried = self.tried(view)?;
+        Ok(tried.and_then(|tried| tried.crossings(view.groups, view.table.rows())))
+    }
 }
 
 impl TopDown {
+    /// The order in which cuts were tried, if quasi-identifiers tell it.
+    fn tried<'a>(&self, view: &View<'a>) -> Result<Option<Tried<'a>>> {
+        let priority = match self.priority {
+            WIDEST => Priority::Widest,
+            ROUND_ROBIN => Priority::RoundRobin,
+            _ => return Ok(None),
+        };
+        let bases = axis::bases(&self.axes, view.table, view.schema)?;
+        // Axes depend on all records.
+        if !view.complete || !bases.iter().all(|(column, basis)| basis.is_possible(column, view.schema)) {
+            return Ok(None);
+        }
+        let axes = bases.iter().map(|(column, basis)| Ok((*column, Axis::new(column, view.schema, *basis)?)));
+        Ok(Some(Tried { dimensions: axes.collect::<Result<_>>()?, priority, least: view.least as usize }))
+    }
+
     /// The column that information is gained about.
     fn target<'t>(&'t self, task: &Task<'t>) -> Result<&'t str> {
         if !self.target.is_empty() {

@@ -7,6 +7,7 @@
 
 use super::axis::{Axis, Cut};
 use super::packed::Layout;
+use super::replay::{CrossedPart, Crossing};
 use super::{Checker, Safety};
 use crate::candidate::Groups;
 use crate::data::Column;
@@ -14,6 +15,7 @@ use crate::watch::{Stage, Watch};
 use rayon::prelude::*;
 use smallvec::SmallVec;
 use std::ops::Range;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 
 /// Where records are cut.
@@ -26,6 +28,8 @@ pub(super) struct Splitter<'a> {
     /// records with equal quasi-identifiers those with the lower lots go left. Without lots,
     /// records with equal values stay together.
     pub(super) lots: Option<&'a [u32]>,
+    /// Whether only the cut that wins most is tried on a group.
+    pub(super) once: bool,
     /// Who follows.
     pub(super) watch: Watch<'a>,
 }
@@ -51,6 +55,10 @@ pub(super) struct Formed {
     /// that are cut at the same time are of different groups.
     seen: Vec<AtomicU8>,
     cut_through: Vec<AtomicBool>,
+    /// The cuts that failed, unless sides are equal.
+    crossings: Mutex<Vec<Crossing>>,
+    /// Whether records were divided that no cut divides.
+    is_unknown: AtomicBool,
 }
 
 impl Formed {
@@ -62,7 +70,15 @@ impl Formed {
         }
         let seen = (0..groups.len()).map(|_| AtomicU8::new(0)).collect();
         let cut_through = (0..groups.len()).map(|_| AtomicBool::new(false)).collect();
-        (groups.records() == rows).then_some(Formed { group_of, even, least, seen, cut_through })
+        (groups.records() == rows).then_some(Formed {
+            group_of,
+            even,
+            least,
+            seen,
+            cut_through,
+            crossings: Mutex::default(),
+            is_unknown: AtomicBool::new(even),
+        })
     }
 
     /// For each group whether a cut runs through it that was looked at.
@@ -70,22 +86,53 @@ impl Formed {
         self.cut_through.into_iter().map(AtomicBool::into_inner).collect()
     }
 
+    /// The cuts that failed; nothing if they cannot be told.
+    pub(super) fn crossings(self) -> Option<Vec<Crossing>> {
+        let mut crossings = self.crossings.into_inner().expect("no thread panicked");
+        // Threads find them in any order.
+        crossings.sort_unstable_by(|a, b| a.parts.cmp(&b.parts));
+        (!self.is_unknown.into_inner()).then_some(crossings)
+    }
+
+    /// The group of a record, by the number that it is known by.
+    fn group(&self, number: u32) -> u32 {
+        if self.even { number } else { self.group_of[number as usize] }
+    }
+
     /// Whether a cut runs through no group; takes note of those that it runs through.
     fn are_whole(&self, left: &[u32], right: &[u32]) -> bool {
         let sides = [(left, 1), (right, 2)];
-        for (groups, side) in sides {
-            groups.iter().for_each(|&group| {
-                self.seen[group as usize].fetch_or(side, Ordering::Relaxed);
+        for (numbers, side) in sides {
+            numbers.iter().for_each(|&number| {
+                self.seen[self.group(number) as usize].fetch_or(side, Ordering::Relaxed);
             });
         }
-        let mut whole = true;
-        for &group in left.iter().chain(right) {
+        let seen = |number: u32| self.seen[self.group(number) as usize].load(Ordering::Relaxed);
+        let whole = left.iter().all(|&number| seen(number) != 3);
+        if !whole && !self.even {
+            let parts = vec![self.part(left), self.part(right)];
+            self.crossings.lock().expect("no thread panicked").push(Crossing { parts });
+        }
+        for &number in left.iter().chain(right) {
+            let group = self.group(number);
             if self.seen[group as usize].swap(0, Ordering::Relaxed) == 3 {
                 self.note(group);
-                whole = false;
             }
         }
         whole
+    }
+
+    fn part(&self, rows: &[u32]) -> CrossedPart {
+        let mut part = CrossedPart::default();
+        for &row in rows {
+            let group = self.group(row);
+            let is_cut = self.seen[group as usize].load(Ordering::Relaxed) == 3;
+            if is_cut { part.rows.push(row) } else { part.whole.push(group) }
+        }
+        part.rows.sort_unstable();
+        part.whole.sort_unstable();
+        part.whole.dedup();
+        part
     }
 
     fn note(&self, group: u32) {
@@ -115,7 +162,7 @@ impl Splitter<'_> {
     fn numbers(&self) -> Option<&[u32]> {
         match self.rule {
             Rule::Safe(_) => self.lots,
-            Rule::Whole(formed) => Some(&formed.group_of),
+            Rule::Whole(formed) => formed.even.then_some(&formed.group_of),
         }
     }
 
@@ -140,7 +187,7 @@ impl Splitter<'_> {
     fn split_plain(&self, rows: usize) -> Parts {
         let group_of = match self.rule {
             Rule::Safe(_) => None,
-            Rule::Whole(formed) => Some(formed.group_of.as_slice()),
+            Rule::Whole(formed) => formed.even.then_some(formed.group_of.as_slice()),
         };
         let plain = Plain { dimensions: self.dimensions, group_of };
         let mut items: Vec<u32> = (0..rows as u32).collect();
@@ -181,7 +228,7 @@ trait Source: Sync {
     /// Reads places along one dimension.
     fn reader(&self, dimension: usize) -> impl Fn(&Self::Item) -> u32 + '_;
 
-    /// The row of a record; its group where groups are there already.
+    /// The row of a record; its group where groups are there already and sides are equal.
     fn row(&self, item: &Self::Item) -> u32;
 }
 
@@ -373,7 +420,8 @@ impl<S: Source> Run<'_, S> {
         }
         let cuts = self.cuts(node, work);
         let large_enough = |cut: &Cut| (cut.left as usize).min(size - cut.left as usize) >= self.least;
-        for &(dimension, cut) in cuts.iter().filter(|(_, cut)| large_enough(cut)) {
+        let tried = if self.splitter.once { 1 } else { cuts.len() };
+        for &(dimension, cut) in cuts.iter().filter(|(_, cut)| large_enough(cut)).take(tried) {
             let at = cut.left as usize;
             if self.by_size {
                 if !work.holds_by_size(at) || !work.holds_by_size(size - at) {
@@ -397,15 +445,16 @@ impl<S: Source> Run<'_, S> {
         }
         if let Rule::Whole(formed) = self.splitter.rule {
             // Equal records were divided in an order that nobody knows.
-            node.items.iter().for_each(|item| formed.note(self.source.row(item)));
+            formed.is_unknown.store(true, Ordering::Relaxed);
+            node.items.iter().for_each(|item| formed.note(formed.group(self.source.row(item))));
         }
         None
     }
 
     /// Whether these are the records of a group that is there already.
     fn is_one_group(&self, node: &Node<'_, S::Item>) -> bool {
-        let Rule::Whole(_) = self.splitter.rule else { return false };
-        let group = |item: &S::Item| self.source.row(item);
+        let Rule::Whole(formed) = self.splitter.rule else { return false };
+        let group = |item: &S::Item| formed.group(self.source.row(item));
         node.items.iter().all(|item| group(item) == group(&node.items[0]))
     }
 
@@ -575,8 +624,13 @@ mod tests {
                 .collect();
             let lots: Vec<u32> = (0..12_000u32).map(|row| row * 7919 % 12_000).collect();
             for lots in [None, Some(&lots[..])] {
-                let splitter =
-                    Splitter { dimensions: &dimensions, rule: Rule::Safe(&safety), lots, watch: Watch::NONE };
+                let splitter = Splitter {
+                    dimensions: &dimensions,
+                    rule: Rule::Safe(&safety),
+                    lots,
+                    once: false,
+                    watch: Watch::NONE,
+                };
                 let found = splitter.split(12_000);
                 let layout = layout(&dimensions, 12_000);
                 assert!(layout.words <= 2);

@@ -1,7 +1,10 @@
 //! Groups within cells: records that do not share the label on the highest permitted level of a
 //! quasi-identifier never share a group.
 
-use super::{Along, ChosenMethod, Class, Grouping, Method, Replay, Replayer, Safety, Task, Transformation, View};
+use super::{
+    Along, ChosenMethod, Class, CrossedPart, Crossing, Grouping, Method, Replay, Replayer, Safety, Task,
+    Transformation, View,
+};
 use crate::audit::audit_bound;
 use crate::candidate::Groups;
 use crate::criterion::Bound;
@@ -130,26 +133,62 @@ impl Method for Within {
     /// The replays of each cell. They are all made at once, since the tables of cells are not kept.
     fn replayer<'a>(&self, view: &View<'a>) -> Result<Option<Replayer<'a>>> {
         let method = self.wanted.build();
+        let mut replays: Vec<Option<Replay>> = vec![None; view.groups.len()];
+        let all = self.each_cell(view, |rows, own, inside| {
+            let Some(replay) = method.replayer(inside)? else { return Ok(false) };
+            for (at, &group) in own.iter().enumerate() {
+                replays[group] = replay(at).map(|replay| in_table(replay, rows));
+            }
+            Ok(true)
+        })?;
+        Ok(if all { Some(Box::new(move |group| replays[group].clone())) } else { None })
+    }
+
+    fn crossings(&self, view: &View<'_>) -> Result<Option<Vec<Crossing>>> {
+        let (method, mut crossings) = (self.wanted.build(), Vec::new());
+        let all = self.each_cell(view, |rows, own, inside| {
+            let Some(found) = method.crossings(inside)? else { return Ok(false) };
+            crossings.extend(found.into_iter().map(|crossing| crossing_in_table(crossing, rows, own)));
+            Ok(true)
+        })?;
+        Ok(all.then_some(crossings))
+    }
+}
+
+impl Within {
+    /// Visits every cell with groups: its rows, the numbers of its groups, and what there is to see
+    /// of it; false as soon as a visit says so.
+    fn each_cell(
+        &self,
+        view: &View<'_>,
+        mut visit: impl FnMut(&[u32], &[usize], &View<'_>) -> Result<bool>,
+    ) -> Result<bool> {
         let mut place = vec![(0u32, 0u32); view.table.rows()];
         for cell in 0..self.cells.len() {
             (0u32..).zip(self.cells.rows(cell)).for_each(|(at, &row)| place[row as usize] = (cell as u32, at));
         }
         let mut own: Vec<Vec<usize>> = vec![Vec::new(); self.cells.len()];
         (0..view.groups.len()).for_each(|group| own[place[view.groups.rows(group)[0] as usize].0 as usize].push(group));
-        let mut replays: Vec<Option<Replay>> = vec![None; view.groups.len()];
         for (cell, own) in own.iter().enumerate().filter(|(_, own)| !own.is_empty()) {
             let rows = self.cells.rows(cell);
             let table = view.table.part(rows);
             let inside = |&group: &usize| view.groups.rows(group).iter().map(|&row| place[row as usize].1).collect();
             let groups = Groups::of_lists(&own.iter().map(inside).collect::<Vec<_>>());
-            let inside = View { table: &table, groups: &groups, ..*view };
-            let Some(replay) = method.replayer(&inside)? else { return Ok(None) };
-            for (at, &group) in own.iter().enumerate() {
-                replays[group] = replay(at).map(|replay| in_table(replay, rows));
+            if !visit(rows, own, &View { table: &table, groups: &groups, ..*view })? {
+                return Ok(false);
             }
         }
-        Ok(Some(Box::new(move |group| replays[group].clone())))
+        Ok(true)
     }
+}
+
+/// A division with the rows and groups of the table in the place of those of a cell.
+fn crossing_in_table(crossing: Crossing, rows: &[u32], groups: &[usize]) -> Crossing {
+    let part = |part: CrossedPart| CrossedPart {
+        whole: part.whole.into_iter().map(|group| groups[group as usize] as u32).collect(),
+        rows: part.rows.into_iter().map(|row| rows[row as usize]).collect(),
+    };
+    Crossing { parts: crossing.parts.into_iter().map(part).collect() }
 }
 
 /// A replay with the rows of the table in the place of those of a cell.

@@ -8,6 +8,7 @@ pub mod background_knowledge;
 pub mod demographic;
 pub mod eligibility;
 pub mod homogeneity;
+mod joint;
 pub mod linkage;
 pub mod minimality;
 pub mod register;
@@ -26,6 +27,7 @@ use crate::error::{Error, Result};
 use crate::exact::Fraction;
 use crate::kind::{self, Kind, Member, Params, Raw};
 use crate::skew::{self, PublishedCounts, Ranked};
+use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;
 use std::path::Path;
 
@@ -84,7 +86,7 @@ pub struct Target<'a> {
     /// The original, where it is at hand: when a release is made, not when it is verified.
     pub original: Option<Original<'a>>,
     /// How it was made, for an attacker who knows that and everybody's quasi-identifiers; nothing
-    /// where groups were not formed record by record, or too little is at hand.
+    /// where too little is at hand.
     pub making: Option<Making<'a>>,
     /// What the method's choices depend on, where that is known.
     pub class: Option<Class>,
@@ -119,7 +121,16 @@ pub struct Original<'a> {
 
 /// How a release was made.
 #[derive(Clone, Copy)]
-pub struct Making<'a> {
+pub enum Making<'a> {
+    /// Records were put into groups.
+    Groups(Grouped<'a>),
+    /// The best of all choices of levels was looked for.
+    Levels(minimality::Searched<'a>),
+}
+
+/// How records were put into groups.
+#[derive(Clone, Copy)]
+pub struct Grouped<'a> {
     /// The method with the parameters that it worked with.
     pub method: &'a dyn Method,
     /// Records with exact quasi-identifiers, in the groups that the method is replayed on.
@@ -281,12 +292,29 @@ pub struct Finding {
     pub above_limit: u64,
     /// Further numbers, by name.
     pub details: Vec<(&'static str, f64)>,
+    /// In which way it was found what is believed about how many people, if there are several.
+    pub decided_by: Option<DecidedBy>,
     /// How many people have which highest belief: twenty steps, (0, 0.05] first.
     pub beliefs: [u64; 20],
     /// Whether it can be repeated from the release alone.
     pub repeatable: bool,
     /// What a reader of the release should know about it.
     pub warning: Option<String>,
+}
+
+/// About how many people it was found what is believed, in which way.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DecidedBy {
+    /// By a proof that nothing is learnt about them.
+    pub immune: u64,
+    /// By a bound that holds for everybody at once.
+    pub bounded: u64,
+    /// By counting.
+    pub exact: u64,
+    /// By drawing, with intervals that hold all together.
+    pub sampled: u64,
+    /// Not at all.
+    pub undecided: u64,
 }
 
 impl Finding {

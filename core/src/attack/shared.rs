@@ -178,6 +178,7 @@ impl Tally {
             limit: self.worst.and_then(|worst| worst.limit),
             above_limit: self.above_limit,
             details: vec![("share_affected", share)],
+            decided_by: None,
             beliefs: self.beliefs,
             repeatable: true,
             warning: None,

@@ -2,7 +2,7 @@
 
 use super::parts::{AttacksWord, FormulasWord, MemberDeclared, MethodDeclared, Named, RiskFigures, Share, WrittenBy};
 use super::parts::{point_entries, settings};
-use crate::attack;
+use crate::attack::{self, DecidedBy};
 use crate::audit::Answer;
 use crate::criterion::Requirement;
 use crate::publish::{Exposure, Publication, SkewReport};
@@ -350,10 +350,38 @@ pub struct FindingFigures {
     /// People above it.
     pub above_limit: u64,
     /// Further numbers.
-    pub details: Named<f64>,
+    pub details: Named<Detail>,
     /// Whether the release alone is enough to repeat it.
     pub repeatable: bool,
 }
+
+/// A further figure of an attack.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Detail {
+    /// A number.
+    Number(f64),
+    /// How many people were decided about in which way.
+    DecidedBy(DecidedBy),
+}
+
+impl Detail {
+    /// The number, if it is one.
+    pub fn number(&self) -> Option<f64> {
+        match self {
+            Detail::Number(number) => Some(*number),
+            Detail::DecidedBy(_) => None,
+        }
+    }
+}
+
+fn details(finding: &attack::Finding) -> Named<Detail> {
+    let numbers = finding.details.iter().map(|&(name, value)| (name, Detail::Number(value)));
+    numbers.chain(finding.decided_by.map(|decided| (DECIDED_BY, Detail::DecidedBy(decided)))).collect()
+}
+
+/// The detail that tells how many people were decided about in which way.
+const DECIDED_BY: &str = "decided_by";
 
 /// Whether a belief is exact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -379,7 +407,7 @@ impl From<&attack::Finding> for FindingFigures {
             groups: finding.groups,
             limit: finding.limit.map(|limit| limit.belief.to_f64()),
             above_limit: finding.above_limit,
-            details: finding.details.iter().copied().collect(),
+            details: details(finding),
             repeatable: finding.repeatable,
         }
     }

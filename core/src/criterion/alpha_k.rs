@@ -13,6 +13,7 @@
 //! ```
 
 use super::frequency::{largest_share, never_above, promised};
+use super::shared::all_need_protection;
 use super::shared::surely_at_least;
 use super::{
     About, Bound, Build, Capabilities, Criterion, Evidence, Knowledge, Least, Limit, Measure, Merging, On, Promises,
@@ -76,6 +77,7 @@ impl Criterion for AlphaK {
         Properties {
             least: Least { size: self.k, values: 1 },
             eligibility: Some(Fraction::new(self.alpha.den, self.alpha.num).ceil()),
+            prefers_even: all_need_protection(&self.cared_for),
             ..Properties::of(Merging::Monotone)
         }
     }

@@ -25,6 +25,10 @@ pub struct Properties {
     /// The share of a group that no value which needs protection may exceed, where a group is asked
     /// for nothing else: what theorems about frequency l-diversity are about, with l = 1/share.
     pub share: Option<Fraction>,
+    /// Whether only counts matter, whatever values they are of, and a group that satisfies it still
+    /// does after a record of a more frequent value takes on a less frequent one: then the most
+    /// even counts satisfy it if any do.
+    pub prefers_even: bool,
     /// What besides the groups it reads: how far a verdict can be repeated by somebody who has only
     /// the release.
     pub scope: Scope,
@@ -33,7 +37,14 @@ pub struct Properties {
 impl Properties {
     /// Of a criterion of which nothing else is known.
     pub const fn of(merging: Merging) -> Properties {
-        Properties { merging, least: Least::ANY, eligibility: None, share: None, scope: Scope::Groups }
+        Properties {
+            merging,
+            least: Least::ANY,
+            eligibility: None,
+            share: None,
+            prefers_even: false,
+            scope: Scope::Groups,
+        }
     }
 
     /// Whether merging groups that satisfy it gives one that does.

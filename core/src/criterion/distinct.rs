@@ -65,7 +65,8 @@ impl Criterion for DistinctDiversity {
     fn properties(&self) -> Properties {
         let merging = if all_need_protection(&self.cared_for) { Merging::SurvivesGrowth } else { Merging::Monotone };
         let least = least_values(self.l, &self.cared_for);
-        Properties { least, eligibility: Some(self.l), ..Properties::of(merging) }
+        let prefers_even = all_need_protection(&self.cared_for);
+        Properties { least, eligibility: Some(self.l), prefers_even, ..Properties::of(merging) }
     }
 
     fn capabilities(&self) -> Capabilities<'_> {

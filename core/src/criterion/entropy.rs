@@ -104,6 +104,7 @@ impl Criterion for EntropyDiversity {
         Properties {
             least: least_values(self.l.ceil(), &self.cared_for),
             eligibility: all_need_protection(&self.cared_for).then(|| self.l.ceil()),
+            prefers_even: all_need_protection(&self.cared_for),
             ..Properties::of(Merging::Monotone)
         }
     }

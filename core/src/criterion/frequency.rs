@@ -105,6 +105,7 @@ impl Criterion for FrequencyDiversity {
             least: least_values(self.l.ceil(), &self.cared_for),
             eligibility: Some(self.l.ceil()),
             share: Some(Fraction::new(self.l.den, self.l.num)),
+            prefers_even: all_need_protection(&self.cared_for),
             ..Properties::of(Merging::Monotone)
         }
     }

@@ -119,6 +119,7 @@ impl Criterion for RecursiveDiversity {
         Properties {
             least: least_values(self.l, &self.cared_for),
             eligibility: all_need_protection(&self.cared_for).then(eligible).flatten(),
+            prefers_even: all_need_protection(&self.cared_for),
             ..Properties::of(Merging::Monotone)
         }
     }

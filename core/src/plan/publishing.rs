@@ -121,6 +121,14 @@ impl Publishing {
         auto::tells(&self.among, self.method.kind.name) || self.attacks.iter().any(Attempt::limits_hidden_values)
     }
 
+    /// Whether the plan limits what somebody believes who knows the method.
+    pub fn limits_knowing_the_method(&self) -> bool {
+        let is_limited = |attempt: &Attempt| {
+            attempt.attack.kind.name == attack::minimality::KIND.name && attempt.max_belief.is_some()
+        };
+        self.gate.max_belief.is_some() || self.attacks.iter().any(is_limited)
+    }
+
     /// Reads the sections that say how to publish, with defaults for what they leave out.
     pub(super) fn read(root: &Section<'_>, schema: &Schema, requirements: &[Requirement]) -> Result<Publishing> {
         let (method, metric) = read_method(root.section("method")?.as_ref())?;

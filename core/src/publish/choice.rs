@@ -56,7 +56,7 @@ fn with_method(plan: &TablePlan, method: ChosenMethod, among: Vec<&'static str>)
 fn ranked(plan: &TablePlan, task: &Task<'_>, formats: &Formats) -> Result<Vec<ChosenMethod>> {
     let form = plan.publishing.recoding.form;
     let (mut suited, mut refused) = (Vec::new(), None);
-    for method in auto::candidates(form, task)? {
+    for method in auto::candidates(form, task, plan.publishing.limits_knowing_the_method())? {
         // A method for which a key of the plan would do nothing is not what the plan asks for.
         match idle::refuse(&with_method(plan, method.clone(), Vec::new()), task.table, task.bound, formats) {
             Ok(()) => suited.push(method),

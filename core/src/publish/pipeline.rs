@@ -5,7 +5,8 @@ use super::gate::{Gated, gate_table};
 use super::stages::{Stages, Work};
 use super::{DeclaredSkew, Exposure, Promised, Publication, SkewReport, choice, idle, infeasible, skewed};
 use crate::anonymize::{ChosenMethod, Class, Method, Safety, Task, Transformation, View, Within};
-use crate::attack::{ATTACKING, Finding, Making, Original, Promises, Suppressed, Target};
+use crate::attack::minimality::Searched;
+use crate::attack::{ATTACKING, Finding, Grouped, Making, Original, Promises, Suppressed, Target};
 use crate::audit::{Answer, audit_bound};
 use crate::candidate::Groups;
 use crate::criterion::{Bound, Holders, Requirement};
@@ -347,8 +348,13 @@ fn attacked(plan: &TablePlan, kept: &KeptTable<'_>, formed: &Formed, recoded: &R
         return Ok(findings);
     }
     let making = match &formed.outcome {
-        Transformation::Levels(_) => None,
-        Transformation::Groups(found) => Some(Making {
+        Transformation::Levels(chosen) => Making::Levels(Searched {
+            method: &*formed.replayed,
+            task: task.levels(),
+            chosen,
+            published: &formed.groups,
+        }),
+        Transformation::Groups(found) => Making::Groups(Grouped {
             method: &*formed.replayed,
             view: View {
                 table: formed.lowest.table(task.table),
@@ -361,6 +367,7 @@ fn attacked(plan: &TablePlan, kept: &KeptTable<'_>, formed: &Formed, recoded: &R
             bound: task.bound,
         }),
     };
+    let making = Some(making);
     let suppressed = match &kept.skew {
         None => None,
         Some(skew) => Some(Suppressed {

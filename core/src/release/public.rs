@@ -12,7 +12,7 @@ use super::stated::{Release, Stated};
 use super::statement::{Answered, Public, Statement};
 use super::verify::Claim;
 use crate::anonymize::{ChosenMethod, Class, Safety, View, auto};
-use crate::attack::{ATTACKING, Attack, Finding, Making, Promises, Reidentification, Suppressed, Target};
+use crate::attack::{ATTACKING, Attack, Finding, Grouped, Making, Promises, Reidentification, Suppressed, Target};
 use crate::audit::{Answer, audit_bound};
 use crate::certificate::broken;
 use crate::certificate::table::{Declared, Figures};
@@ -371,7 +371,9 @@ impl Stated {
         let least = Safety::new(&prepared, &bound)?.least_size();
         let (schema, groups, complete) = (&self.schema, &release.groups, self.suppressed == 0);
         let view = View { table: &prepared, schema, groups, complete, least };
-        let making = method.as_deref().map(|method| Making { method, view, published: &release.groups, bound: &bound });
+        let making = method
+            .as_deref()
+            .map(|method| Making::Groups(Grouped { method, view, published: &release.groups, bound: &bound }));
         let criteria = requirements.into_iter().zip(&bound).collect();
         let (max_belief, max_risk) = (self.gate.max_belief, self.gate.max_risk);
         attack(&Target {

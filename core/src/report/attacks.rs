@@ -2,7 +2,7 @@
 
 use super::terminal::{counted, grouped, number, percent, table, trimmed};
 use crate::attack::{CLAIMED_BELIEF, UNDECIDED_PEOPLE, VULNERABLE_SHARE};
-use crate::certificate::table::{BeliefWord, FindingFigures};
+use crate::certificate::table::{BeliefWord, Detail, FindingFigures};
 use crate::certificate::{Named, value};
 use serde::Serialize;
 use serde_json::Value;
@@ -33,7 +33,7 @@ impl Reported {
 
     /// A further number that the attack tells.
     fn detail(&self, name: &str) -> Option<f64> {
-        self.finding.details.get(name).copied()
+        self.finding.details.get(name)?.number()
     }
 
     /// The attack, and the column that it is about.
@@ -50,15 +50,15 @@ struct Flattened<'a> {
     finding: &'a FindingFigures,
     max_belief: f64,
     #[serde(flatten)]
-    details: Named<Option<f64>>,
+    details: Named<Option<Detail>>,
     source: Source,
 }
 
 /// What `attack --json` prints of a finding.
 pub fn attack_json(found: &Reported) -> Value {
     let Reported { finding, source } = found;
-    let mut details: Named<Option<f64>> =
-        finding.details.0.iter().map(|(name, value)| (name.clone(), Some(*value))).collect();
+    let mut details: Named<Option<Detail>> =
+        finding.details.0.iter().map(|(name, detail)| (name.clone(), Some(detail.clone()))).collect();
     // Where theory has no bound, scripts read that there is none.
     if details.get(VULNERABLE_SHARE).is_some() && details.get(BOUND).is_none() {
         details.0.push((BOUND.to_string(), None));

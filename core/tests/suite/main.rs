@@ -11,6 +11,7 @@ mod explore;
 mod forgeries;
 mod grouping;
 mod hints;
+mod knowing;
 mod local_recoding;
 mod metamorphic;
 mod minimality;

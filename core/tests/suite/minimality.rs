@@ -7,7 +7,7 @@ use dashu_ratio::RBig;
 use proptest::prelude::*;
 use sfumato::anonymize::{Class, Method, Replay, Replayer, Safety, Task, Transformation, View};
 use sfumato::attack::worlds::{Case, Effort, Scene, Solution};
-use sfumato::attack::{Finding, Making, Original, Promises, Target, find};
+use sfumato::attack::{Finding, Grouped, Making, Original, Promises, Target, find};
 use sfumato::candidate::{Counter, Groups};
 use sfumato::criterion::{Bound, KINDS, Requirement, Subject};
 use sfumato::data::{Column, ColumnSpec, Formats, Role, Schema, Table};
@@ -15,7 +15,7 @@ use sfumato::exact::Fraction;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-const EFFORT: Effort = Effort { budget: u64::MAX, samples: 10_000, doubt: 1e-6 };
+const EFFORT: Effort = Effort { budget: u64::MAX, samples: 10_000, records: 1_000_000_000, doubt: 1e-6 };
 
 /// Two sensitive columns; of the first only some values may need protection.
 fn schema(sensitive_values: &[&str]) -> Schema {
@@ -452,7 +452,7 @@ fn attacked(class: Class, written: &[(&str, &str)], max_belief: Option<Fraction>
         bucketized: false,
         schema: &schema,
         original: Some(Original { table: &table, row_of: &[0, 1, 2, 3, 4, 5] }),
-        making: told.then_some(Making { method: &method, view, published: &groups, bound: &bound }),
+        making: told.then_some(Making::Groups(Grouped { method: &method, view, published: &groups, bound: &bound })),
         class: None,
         is_conditioned: false,
         missing: 0,

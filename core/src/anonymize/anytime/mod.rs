@@ -263,6 +263,7 @@ impl<'a> Anytime<'a> {
         let bound = bound.min(best.value);
         Generalization {
             exhaustive: !exceeds(best.value, bound),
+            passed_over: None,
             bound,
             levels: best.levels,
             value: best.value,

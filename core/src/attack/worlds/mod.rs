@@ -21,6 +21,8 @@ mod plan;
 pub(super) mod release;
 mod sample;
 
+pub(super) use sample::{LEAST_ACCEPTED, around};
+
 use crate::anonymize::{Checker, Replay, Safety};
 use crate::candidate::{Counter, dense_ids};
 use crate::criterion::Criterion;
@@ -364,6 +366,8 @@ pub struct Effort {
     pub budget: u64,
     /// How many worlds are drawn where that is not enough.
     pub samples: u64,
+    /// The most records that are drawn for groups that are drawn together.
+    pub records: u64,
     /// The chance that an interval does not hold the belief.
     pub doubt: f64,
 }

@@ -2,7 +2,7 @@
 
 use super::{Case, Effort, Estimate, Scene, Solution};
 use crate::anonymize::{Replay, Replayer};
-use crate::attack::Making;
+use crate::attack::Grouped;
 use crate::attack::shared::cared_for;
 use crate::candidate::Groups;
 use crate::data::{Role, Schema, Table};
@@ -20,13 +20,17 @@ pub(in crate::attack) struct Replayed {
     pub urns: Vec<usize>,
 }
 
+/// The most steps of counting for all different groups together, unless each has very few.
+const MOST_STEPS: u64 = 30_000_000;
+const LEAST_STEPS: u64 = 2_000;
+
 /// All groups that are replayed, with what is believed in each.
 pub(in crate::attack) struct Worlds<'a> {
     pub scene: &'a Scene<'a>,
     /// Nothing for a group of which some records are not published, or that is not replayed.
     pub replayed: &'a [Option<Replayed>],
-    /// How many published groups depend on decisions about others, so that they are not worked out
-    /// alone.
+    /// How many published groups depend on decisions about others: what is believed alone is not
+    /// all.
     pub coupled: u64,
     /// Which solution is a group's.
     pub solved_as: Vec<usize>,
@@ -52,10 +56,7 @@ impl<'a> Worlds<'a> {
         let mut solved_as = vec![0; replayed.len()];
         for (group, replayed) in replayed.iter().enumerate() {
             let Some(Replayed { case, urns, replay }) = replayed else { continue };
-            if replay.coupled {
-                coupled += urns.len() as u64;
-                continue;
-            }
+            coupled += if replay.coupled { urns.len() as u64 } else { 0 };
             solved_as[group] = *number_of.entry(case.signature()).or_insert_with(|| {
                 different.push(case);
                 different.len() - 1
@@ -63,7 +64,13 @@ impl<'a> Worlds<'a> {
             case.urns().iter().enumerate().for_each(|(at, &urn)| homes[urns[urn]] = Some((group, at)));
         }
         let beliefs: usize = different.iter().map(|case| case.beliefs()).sum();
-        let effort = Effort { doubt: effort.doubt / beliefs.max(1) as f64, ..effort };
+        let cases = different.len().max(1) as u64;
+        let effort = Effort {
+            budget: effort.budget.min((MOST_STEPS / cases).max(LEAST_STEPS)),
+            records: effort.records / cases,
+            doubt: effort.doubt / beliefs.max(1) as f64,
+            ..effort
+        };
         let stage = watch.stage("counting possible worlds", Some(different.len() as u64));
         let solve = |case: &'a Case| {
             let solution = Solution::of(scene, case, &effort);
@@ -88,7 +95,7 @@ impl<'a> Worlds<'a> {
 
 /// Replays the groups of a release.
 pub(in crate::attack) fn replay_all(
-    making: &Making<'_>,
+    making: &Grouped<'_>,
     scene: &Scene<'_>,
     replayer: &Replayer<'_>,
 ) -> Result<Vec<Option<Replayed>>> {
@@ -148,6 +155,13 @@ impl Home<'_> {
         let case = &self.replayed.case;
         let sizes = (0..case.blocks()).map(|block| (block, case.size(block, self.urn)));
         sizes.filter(|cell| cell.1 > 0).map(|(block, size)| (block, u64::from(size)))
+    }
+
+    /// The block that a row is in.
+    pub fn block_of(&self, row: u32) -> usize {
+        let blocks = self.replayed.replay.blocks.iter();
+        let replayed = blocks.into_iter().position(|rows| rows.contains(&row)).expect("it is in a block");
+        self.replayed.case.block_of(replayed)
     }
 
     /// The belief that a record of a block has a value: of each of its atoms, the share of the

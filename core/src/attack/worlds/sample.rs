@@ -9,10 +9,11 @@ use rand_chacha::ChaCha8Rng;
 use sha2::{Digest, Sha256};
 
 /// With fewer possible worlds than this nothing is said.
-pub(super) const LEAST_ACCEPTED: u64 = 100;
+pub(in crate::attack) const LEAST_ACCEPTED: u64 = 100;
 
-/// The most records that are drawn for a group, over all worlds.
-const MOST_DRAWN: u64 = 200_000_000;
+/// How many times as many worlds are drawn where few are possible. When that ends depends on how
+/// many were possible, not on what they are: possible ones stay independent draws.
+const MOST_MORE: u64 = 20;
 
 /// What the worlds that were drawn tell.
 pub(super) struct Sampled {
@@ -39,8 +40,13 @@ pub(super) fn sample(scene: &Scene<'_>, case: &Case, effort: &Effort) -> Sampled
     let mut records: Vec<(u32, u32)> = case.atoms.iter().map(|atom| (atom.row, 0)).collect();
     let mut accepted = 0;
     let mut sums = vec![0u64; world.counts.len()];
-    let samples = effort.samples.min((MOST_DRAWN / u64::from(case.rows()).max(1)).max(LEAST_ACCEPTED));
-    for _ in 0..samples {
+    let most = (effort.records / u64::from(case.rows()).max(1)).max(2 * LEAST_ACCEPTED);
+    let samples = effort.samples.min(most);
+    for drawn in 0..(MOST_MORE * samples).min(most) {
+        // Where hardly any is possible, more would not be enough either.
+        if accepted >= samples || drawn == samples && accepted * MOST_MORE < LEAST_ACCEPTED {
+            break;
+        }
         world.draw(case, &mut generator);
         if replayed.is_possible(case, &world, &mut records, &mut checker, &mut generator) {
             accepted += 1;
@@ -203,7 +209,7 @@ fn intervals(case: &Case, sums: &[u64], accepted: u64, doubt: f64) -> Vec<Vec<Es
 }
 
 /// The expectations whose divergence from a mean is at most so much.
-fn around(mean: f64, most: f64) -> (f64, f64) {
+pub(in crate::attack) fn around(mean: f64, most: f64) -> (f64, f64) {
     let term = |p: f64, q: f64| if p == 0.0 { 0.0 } else { p * (p / q).ln() };
     let diverges = |q: f64| term(mean, q) + term(1.0 - mean, 1.0 - q) > most;
     let bound = |outside: f64| {

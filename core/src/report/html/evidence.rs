@@ -4,7 +4,7 @@ use super::charts::{Axes, Bar, Line, Words, bars, figure};
 use super::disclosure::Guard;
 use super::exceeds;
 use super::words::{capital, compact, grouped, listed, meaning, number, percent, settings, tick, whole_percent};
-use crate::attack::{self, Finding};
+use crate::attack::{self, DecidedBy, Finding};
 use crate::audit::Answer;
 use crate::criterion::Limit;
 use crate::data::Role;
@@ -203,6 +203,7 @@ fn attack_card(at: usize, finding: &Finding, guard: &Guard) -> Markup {
                         @if !set.is_empty() { (fact("Set to", &set.join(", "))) }
                         @if guard.internal {
                             @for (name, value) in &finding.details { (fact(&capital(&name.replace('_', " ")), &number(*value))) }
+                            @if let Some(decided) = &finding.decided_by { (fact("People decided about", &decided_words(decided))) }
                         }
                     }
                 }
@@ -210,6 +211,19 @@ fn attack_card(at: usize, finding: &Finding, guard: &Guard) -> Markup {
             }
         }
     }
+}
+
+/// About how many people it was found in which way; ways that decided nobody are left out.
+fn decided_words(decided: &DecidedBy) -> String {
+    let ways = [
+        (decided.immune, "by proof"),
+        (decided.bounded, "by a bound for everybody"),
+        (decided.exact, "by counting"),
+        (decided.sampled, "by drawing"),
+        (decided.undecided, "not at all"),
+    ];
+    let some = ways.iter().filter(|(people, _)| *people > 0);
+    some.map(|(people, way)| format!("{} {way}", grouped(*people))).collect::<Vec<_>>().join(", ")
 }
 
 /// The highest belief, or what it is at least.

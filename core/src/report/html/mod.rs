@@ -207,6 +207,7 @@ mod tests {
             limit: Some(Limit { belief: Fraction::new(1, 2), strict: false }),
             above_limit: 0,
             details: vec![],
+            decided_by: None,
             beliefs,
             repeatable: true,
             warning: None,

@@ -1,0 +1,248 @@
+//! Minimality: a method that stops as soon as the criteria hold tells by where it stopped what the
+//! values are.
+//!
+//! **Knowledge**: the release, everybody's quasi-identifiers, and the method with its parameters;
+//! never its random choices. **Finds** the people in one of whose possible values such an attacker
+//! believes more than a criterion promises; for values about which nothing is promised, more than
+//! the value's share of the group. **Definition**: possible worlds give the records of every
+//! published group its values in all ways. The method is replayed on each: worlds in which it would
+//! have gone another way are impossible, and where it goes on by lot they weigh what the lot does.
+//! Belief is a value's share of the weight. A method that reads quasi-identifiers alone, or
+//! sensitive values alone, leaves all worlds as they are. Groups that cannot be decided (nothing
+//! can be replayed, too few possible worlds among those drawn, an interval on both sides of the
+//! limit, or groups whose decisions depend on each other) are undecided. Their people count as
+//! above any limit that the plan sets, and the highest belief is then a lower bound: at least a
+//! value's share of its group. The same goes for people whose records a method suppressed that
+//! reads sensitive values, and for everybody where a metric or a limit on another attack reads
+//! them: nobody counts the worlds that this leaves. **Cost**: for each kind of group the number of
+//! states that drawing its records one by one leads through; beyond the `budget`, `samples` worlds
+//! are drawn by lot and beliefs are intervals, which hold all together with 99.9 %. Floats decide
+//! where they are clear, integers of any size where not. **Reference**: Wong et al. 2007; Cormode
+//! et al. 2010.
+//!
+//! ```
+//! let found = sfumato::attack::example("minimality", &[])?;
+//! // Nothing was required of the values of the example, so its groups tell no more than they show: two of three have the flu.
+//! assert_eq!(found[0].highest.to_f64(), 2.0 / 3.0);
+//! assert_eq!(found[0].people, 0);
+//! # Ok::<(), sfumato::Error>(())
+//! ```
+
+mod coupled;
+mod searched;
+mod side;
+mod sum;
+
+pub use searched::Searched;
+
+use super::joint::{MOST_DRAWN, Outlook, Told};
+use super::shared::over_groups;
+use super::worlds::release::{Worlds, replay_all};
+use super::worlds::{Effort, Scene};
+use super::{Attack, Build, Finding, Grouped, Making, SUPPRESSED_UNDECIDED, Target};
+use crate::anonymize::{Class, Safety};
+use crate::candidate::Groups;
+use crate::criterion::{Bound, Scope, Subject};
+use crate::data::{Role, Schema, Table};
+use crate::error::Result;
+use crate::kind::{Kind, Param, Params, Shape};
+use coupled::Coupled;
+use side::Side;
+use sum::Sum;
+
+/// The description of the minimality attack.
+pub const KIND: Kind<Build> = Kind {
+    name: "minimality",
+    summary: "Measures belief once it is known how the method works, by counting the worlds in which it would have published the same",
+    reference: "Wong et al. 2007; Cormode et al. 2010",
+    params: &[
+        Param {
+            name: "budget",
+            summary: "the most steps from state to state that are counted for a group; 200 times as many where one value matters",
+            shape: Shape::Count(0),
+            default: Some("10000"),
+        },
+        Param {
+            name: "samples",
+            summary: "how many worlds are drawn for a group where the budget is not enough",
+            shape: Shape::Count(1),
+            default: Some("2000"),
+        },
+    ],
+    example: &[],
+    build: |params| Box::new(Minimality { params: params.clone() }),
+};
+
+/// The chance that any of all intervals of a release does not hold its belief.
+const DOUBT: f64 = 0.001;
+
+struct Minimality {
+    params: Params,
+}
+
+impl Attack for Minimality {
+    fn run(&self, target: &Target<'_>) -> Result<Vec<Finding>> {
+        match &target.making {
+            _ if target.is_conditioned => self.attack_shares(target, Known::Nothing, target.class),
+            Some(Making::Groups(making)) => self.attack_groups(target, making),
+            Some(Making::Levels(searched)) => self.attack_levels(target, searched),
+            None => {
+                let promises = target.promises;
+                let is_blind = matches!(target.class, Some(Class::QiOnly | Class::SaOnly));
+                let bound = || promises.criteria.iter().map(|(_, bound)| bound);
+                let is_known = promises.all && !bound().any(|bound| reads_quasi(bound));
+                let even = is_known && (is_blind || bound().all(|bound| reads_sizes(bound)));
+                self.attack_shares(target, if even { Known::Even } else { Known::Nothing }, target.class)
+            }
+        }
+    }
+}
+
+impl Minimality {
+    fn effort(&self) -> Effort {
+        let (budget, samples) = (self.params.count("budget"), self.params.count("samples"));
+        Effort { budget, samples, records: MOST_DRAWN, doubt: DOUBT }
+    }
+
+    fn attack_groups(&self, target: &Target<'_>, making: &Grouped<'_>) -> Result<Vec<Finding>> {
+        let (view, class) = (&making.view, making.method.class());
+        let safety = Safety::new(view.table, making.bound)?;
+        let depends_on_both = making.bound.iter().any(reads_quasi);
+        let is_blind = matches!(class, Class::QiOnly | Class::SaOnly) || safety.reads_sizes_only();
+        if is_blind && !depends_on_both {
+            return self.attack_shares(target, Known::Even, Some(class));
+        }
+        let ground = |known| Ground {
+            table: view.table,
+            schema: view.schema,
+            published: making.published,
+            known,
+            missing: target.missing,
+            is_merged: target.groups.len() < making.published.len(),
+        };
+        // That a division runs through no group tells that it was made only if merging keeps
+        // criteria.
+        let is_kept = |bound: &Bound| bound.criterion.properties().is_monotone();
+        let is_told = making.bound.iter().all(is_kept) || making.method.crossings(view)?.is_none();
+        let is_replayed = is_told && !is_out_of_reach(making.bound);
+        let replayer = if is_replayed { making.method.replayer(view)? } else { None };
+        let Some(replayer) = replayer else { return self.find(target, &ground(Known::Nothing), Some(class)) };
+
+        let scene = Scene::new(&safety, view.table.rows());
+        let replayed = replay_all(making, &scene, &replayer)?;
+        // Half of the doubt is for groups by themselves, half for those that depend on each other.
+        let effort = Effort { doubt: DOUBT / 2.0, ..self.effort() };
+        let worlds = Worlds::new(&scene, &replayed, making.published.len(), effort, target.formats.watch());
+        let crossings = if worlds.coupled == 0 { None } else { making.method.crossings(view)? };
+        let coupled = crossings.map(|crossings| Coupled::new(making, &safety, &replayed, &crossings, effort));
+        let coupled = coupled.transpose()?;
+        self.find(target, &ground(Known::Worlds(worlds, coupled)), Some(class))
+    }
+
+    /// Where beliefs are shares of groups as they are published: labels may be the same for several
+    /// groups that were formed. A method that reads quasi-identifiers alone says nothing about the
+    /// values of those whom it suppressed.
+    fn attack_shares(&self, target: &Target<'_>, known: Known<'_>, class: Option<Class>) -> Result<Vec<Finding>> {
+        let release = target.schema.prepare_recoded(target.release)?;
+        let says_nothing = matches!(known, Known::Even) && class != Some(Class::SaOnly) && !target.is_missing_by_value;
+        let missing = if says_nothing { 0 } else { target.missing };
+        let (schema, published, is_merged) = (target.schema, target.groups, false);
+        let ground = Ground { table: &release, schema, published, known, missing, is_merged };
+        self.find(target, &ground, class)
+    }
+
+    /// One finding for each sensitive column.
+    fn find(&self, target: &Target<'_>, ground: &Ground<'_>, class: Option<Class>) -> Result<Vec<Finding>> {
+        let columns = ground.schema.select(ground.table, Role::Sensitive)?.into_iter().enumerate();
+        let sides = columns.map(|(number, column)| Side::new(target, ground, number, column));
+        sides.map(|side| Ok(self.find_on(&side?, class))).collect()
+    }
+
+    fn find_on(&self, side: &Side<'_>, class: Option<Class>) -> Finding {
+        let (published, withheld) = (side.ground.published, side.ground.missing);
+        let sum = over_groups(published, Sum::default, |sum, group| side.visit(sum, group), Sum::merge);
+        let knowledge = side.ground.knowledge();
+        let finding = sum.tally.clone().finding(KIND.name, &self.params, knowledge, published.records());
+        let highest = sum.top.and_then(|(_, place)| side.exactly(place)).unwrap_or(finding.highest);
+        let mut details = sum.details(side, class, finding.people, highest);
+        details.extend((withheld > 0).then_some((SUPPRESSED_UNDECIDED, withheld as f64)));
+        let above_limit = finding.above_limit + if side.has_tolerated_limit() { withheld } else { 0 };
+        // With the release alone it is always the same; worlds are drawn by what the groups are.
+        let is_clear = sum.sampled_groups == 0 && side.ground.known.is_in_release() && !side.whole_matters;
+        let repeatable = is_clear || !side.has_original;
+        let warning = sum.warning(side, withheld);
+        let is_lower_bound = sum.decided.undecided > 0 || sum.sampled_groups > 0 || withheld > 0;
+        let (on, decided_by) = (Some(side.column.name().to_string()), Some(sum.decided));
+        Finding { on, highest, is_lower_bound, above_limit, details, decided_by, repeatable, warning, ..finding }
+    }
+}
+
+/// Whether a criterion reads how values and quasi-identifiers go together: then a method that reads
+/// sensitive values alone does not come to a release alike in every world.
+fn reads_quasi(bound: &Bound) -> bool {
+    bound.criterion.properties().scope == Scope::Original
+}
+
+fn reads_sizes(bound: &Bound) -> bool {
+    matches!(bound.subject, Subject::Nothing)
+}
+
+/// Whether decisions about one group depend on more than its values, so that nothing is replayed.
+fn is_out_of_reach(bound: &[Bound]) -> bool {
+    bound.iter().any(|bound| reads_quasi(bound) || bound.criterion.is_cross_group())
+}
+
+/// The published records, and what is known of how they were grouped.
+struct Ground<'a> {
+    table: &'a Table,
+    schema: &'a Schema,
+    published: &'a Groups,
+    known: Known<'a>,
+    /// How many people are missing about whom nothing is known.
+    missing: u64,
+    /// Whether groups that were formed look alike in the release.
+    is_merged: bool,
+}
+
+impl Ground<'_> {
+    /// What the attacker is granted, in words.
+    fn knowledge(&self) -> String {
+        let mut words = "the release, everybody's quasi-identifiers, and the method with its parameters".to_string();
+        if matches!(self.known, Known::Levels(_)) && self.published.records() < self.table.rows() {
+            words += "; of suppressed records also which sensitive values each of their groups holds";
+        }
+        if self.is_merged {
+            words += "; where groups look alike, also which record is in which";
+        }
+        words
+    }
+}
+
+/// What is known of how records were grouped.
+enum Known<'a> {
+    /// That it tells nothing.
+    Even,
+    /// Nothing.
+    Nothing,
+    /// How each group came about, and those that depend on each other, if that is known.
+    Worlds(Worlds<'a>, Option<Coupled>),
+    /// What else the method would have published, about all groups together.
+    Levels(Told),
+}
+
+impl From<Outlook> for Known<'_> {
+    fn from(outlook: Outlook) -> Self {
+        match outlook {
+            Outlook::Immune => Known::Even,
+            Outlook::Told(told) => Known::Levels(told),
+            Outlook::Unknown => Known::Nothing,
+        }
+    }
+}
+
+impl Known<'_> {
+    /// Whether the release alone tells it.
+    fn is_in_release(&self) -> bool {
+        matches!(self, Known::Even | Known::Worlds(..))
+    }
+}
