@@ -642,7 +642,7 @@ fn without_sensitive_columns_or_the_original_there_is_less_to_find() {
             let found = attack.run(&target).unwrap();
             let expected = match only_values {
                 true => kind.name == "linkage",
-                false => !["demographic", "eligibility"].contains(&kind.name),
+                false => !["definetti", "demographic", "eligibility"].contains(&kind.name),
             };
             assert_eq!(found.len(), usize::from(expected), "{}", kind.name);
         }

@@ -208,6 +208,8 @@ mod tests {
             above_limit: 0,
             details: vec![],
             beliefs,
+            is_claim: false,
+            right: None,
             repeatable: true,
             warning: None,
         }
