@@ -39,7 +39,7 @@ mod crowd;
 mod tests;
 
 use super::shared::{Belief, Sensitive, Tally, for_each_sensitive, step};
-use super::{Attack, Build, Finding, GUESSED_RIGHT, RIGHT_BY_SHARES, RIGHT_WHEN_SURE, Target};
+use super::{Attack, Build, Finding, GUESSED_RIGHT, LEFT_OUT, RIGHT_BY_SHARES, RIGHT_WHEN_SURE, Target};
 use crate::criterion::{About, Knowledge, Limit};
 use crate::data::{Column, Role};
 use crate::error::Result;
@@ -102,12 +102,12 @@ impl DeFinetti {
         crowd.clusters.iter().chain(&crowd.left_out).for_each(|cluster| sum.visit(cluster));
         let Sum { tally, above_promise, sure, .. } = sum;
 
-        let knowledge = "the release, and everybody's quasi-identifiers; from these, how values depend on them";
+        let knowledge = "the release, and everybody's quasi-identifiers";
         let finding = tally.finding(KIND.name, &self.params, knowledge.to_string(), target.groups.records());
         let mut details = finding.details;
         details.extend(promises.iter().any(Option::is_some).then_some(("people_above_promise", above_promise as f64)));
         details.push(("people_sure", sure as f64));
-        details.push(("people_left_out", people(&crowd.left_out) as f64));
+        details.push((LEFT_OUT, people(&crowd.left_out) as f64));
         details.push(("rounds", rounds as f64));
         // Only then the value beside a record is that person's, and not any of the group.
         let hits = target.original.map(|_| Hits::new(target, sensitive, &crowd));
@@ -226,7 +226,10 @@ impl Hits {
     }
 
     fn details(&self) -> Vec<(&'static str, f64)> {
-        let part = |some: u64, whole: u64| if whole == 0 { 0.0 } else { some as f64 / whole as f64 };
+        if self.people == 0 {
+            return Vec::new();
+        }
+        let part = |some: u64, whole: u64| some as f64 / whole as f64;
         let right = |from: u32| {
             let sure = &self.protected[..self.protected.partition_point(|guess| guess.0 >= from)];
             part(sure.iter().filter(|guess| guess.1).count() as u64, sure.len() as u64)

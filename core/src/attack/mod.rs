@@ -374,6 +374,10 @@ pub const WITHHELD: &str = "withheld";
 /// somebody who does not know the method.
 pub const VULNERABLE_SHARE: &str = "vulnerable_share";
 
+/// The detail that tells how many people are in groups that were not attacked, because they are too
+/// large.
+pub const LEFT_OUT: &str = "people_left_out";
+
 /// The detail that tells for which share of people the best guess is right: for the custodian, as
 /// are the next two.
 pub const GUESSED_RIGHT: &str = "guessed_right";

@@ -2,7 +2,8 @@
 
 use super::terminal::{counted, grouped, number, percent, table, trimmed};
 use crate::attack::{
-    CLAIMED_BELIEF, Finding, GUESSED_RIGHT, RIGHT_BY_SHARES, RIGHT_WHEN_SURE, UNDECIDED_PEOPLE, VULNERABLE_SHARE,
+    CLAIMED_BELIEF, Finding, GUESSED_RIGHT, LEFT_OUT, RIGHT_BY_SHARES, RIGHT_WHEN_SURE, UNDECIDED_PEOPLE,
+    VULNERABLE_SHARE,
 };
 use crate::certificate::table::{BeliefWord, FindingFigures};
 use crate::certificate::{Named, value};
@@ -126,8 +127,14 @@ pub fn hits_text(finding: &Finding) -> Option<String> {
     let (right, by_shares) = (finding.detail(GUESSED_RIGHT)?, finding.detail(RIGHT_BY_SHARES)?);
     let sure =
         finding.detail(RIGHT_WHEN_SURE).map(|sure| format!("; claims above 90 % are right for {}", percent(sure)));
+    let left_out = match finding.detail(LEFT_OUT) {
+        Some(people) if people > 0.0 => {
+            format!(" The attack leaves out large groups, with {}.", counted(people as u64, "record"))
+        }
+        _ => String::new(),
+    };
     Some(format!(
-        "The best guess is right for {} of the people attacked, the most frequent value of each group for {}{}.",
+        "The best guess is right for {} of the people attacked, the most frequent value of each group for {}{}.{left_out}",
         percent(right),
         percent(by_shares),
         sure.unwrap_or_default()

@@ -116,7 +116,7 @@ fn attacks_text(findings: &[Finding]) -> String {
     let mut text = trimmed(&rows.to_string());
     for finding in findings {
         let on = finding.on.as_ref().map_or(String::new(), |on| format!(" on {on}"));
-        text += &hits_text(finding).map_or(String::new(), |hits| format!("{}{on}: {hits}\n", finding.title()));
+        text += &hits_text(finding).map_or(String::new(), |hits| format!("\n{}{on}\n  {hits}\n", finding.title()));
     }
     text
 }

@@ -4,7 +4,7 @@
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use sfumato::attack::{Finding, GUESSED_RIGHT, Original, Promises, RIGHT_BY_SHARES, Target, find};
+use sfumato::attack::{Finding, GUESSED_RIGHT, LEFT_OUT, Original, Promises, RIGHT_BY_SHARES, Target, find};
 use sfumato::candidate::Groups;
 use sfumato::chance::Chance;
 use sfumato::data::{Column, Formats, Schema, Table, sample};
@@ -133,7 +133,7 @@ fn guesses_gain_where_values_depend_on_quasi_identifiers() {
     let found = &attack(&groups(5), true, true)[0];
     let (right, by_shares) = (found.detail(GUESSED_RIGHT).unwrap(), found.detail(RIGHT_BY_SHARES).unwrap());
     assert!(right > by_shares + 0.05, "{right} {by_shares}");
-    assert_eq!(found.detail("people_left_out"), Some(51.0));
+    assert_eq!(found.detail(LEFT_OUT), Some(51.0));
     let steps = found.beliefs.iter().zip(found.right.unwrap());
     assert!(steps.clone().all(|(people, right)| right <= *people));
     assert_eq!(found.beliefs.iter().sum::<u64>(), groups(5).iter().map(Vec::len).sum::<usize>() as u64);
@@ -198,5 +198,5 @@ fn the_internal_report_has_the_calibration() {
     let page = sfumato::report::html::report_html(draft.publication(), sfumato::report::html::Audience::Internal);
     assert!(page.contains("The best guess is right for") && page.contains("Right about"));
     let text = sfumato::report::publication_text(draft.publication());
-    assert!(text.contains("definetti on disease: The best guess is right for"), "{text}");
+    assert!(text.contains("definetti on disease\n  The best guess is right for"), "{text}");
 }

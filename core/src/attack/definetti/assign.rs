@@ -16,7 +16,7 @@ const LEAST: f64 = 1e-30;
 /// Raking ends when every value is given out as often as it occurs, up to this.
 const CLOSE: f64 = 1e-6;
 /// Or after so many sweeps.
-const SWEEPS: usize = 100;
+const SWEEPS: usize = 50;
 
 /// People of a group who look alike with how many they are, and its values with how often they
 /// occur.
@@ -31,13 +31,56 @@ pub struct Cast<'a> {
 pub struct Scratch {
     /// How well each kind of person fits each value, person by person.
     pub weights: Vec<f64>,
+    deal: Deal,
     forward: Vec<f64>,
     backward: Vec<f64>,
-    /// For each person, one after the other, their kind.
-    kinds: Vec<usize>,
-    strides: Vec<usize>,
-    digits: Vec<u32>,
+    /// For each person, one after the other, where the weights of their kind start.
+    turns: Vec<Turn>,
     given: Vec<f64>,
+}
+
+#[derive(Clone, Copy)]
+struct Turn {
+    start: usize,
+    /// Whether nobody before looks like this person.
+    is_first: bool,
+}
+
+/// The ways to give out values one after the other, for all groups whose values occur equally
+/// often. A *state* says how often each value has been given out, and so whose turn it is.
+#[derive(Default)]
+struct Deal {
+    counts: Vec<u32>,
+    states: usize,
+    /// By the state that they lead to.
+    moves: Vec<Move>,
+}
+
+/// Somebody gets a value.
+struct Move {
+    from: u32,
+    to: u32,
+    turn: u32,
+    value: u32,
+}
+
+impl Deal {
+    fn new(counts: Vec<u32>) -> Deal {
+        let mut states = 1;
+        let mut strides = Vec::new();
+        for &count in &counts {
+            strides.push(states);
+            states *= count + 1;
+        }
+        let mut moves = Vec::new();
+        for to in 1..states {
+            let given = |at: usize| to / strides[at] % (counts[at] + 1);
+            let turn = (0..counts.len()).map(given).sum::<u32>() - 1;
+            let last = (0..counts.len()).filter(|&at| given(at) > 0);
+            moves.extend(last.map(|at| Move { from: to - strides[at], to, turn, value: at as u32 }));
+        }
+        Deal { counts, states: states as usize, moves }
+    }
 }
 
 impl Scratch {
@@ -45,77 +88,48 @@ impl Scratch {
     /// raking goes on.
     pub fn believe(&mut self, cast: Cast<'_>, scales: &mut [f64], beliefs: &mut [f64]) {
         self.weights.chunks_exact_mut(cast.values.len()).for_each(scale);
-        let size: u32 = cast.people.iter().map(|alike| alike.1).sum();
-        if size as usize <= COUNTED { self.count(cast, beliefs) } else { self.rake(cast, scales, beliefs) }
+        if is_counted(cast.people) { self.count(cast, beliefs) } else { self.rake(cast, scales, beliefs) }
     }
 
-    /// Counts all matchings by how often each value has been given to the first so many people: a
-    /// state is these numbers, and every state says by itself whose turn it is.
+    /// Counts all matchings: what leads to each state, and what leads on from it.
     fn count(&mut self, cast: Cast<'_>, beliefs: &mut [f64]) {
-        let width = cast.values.len();
-        let states = self.lay_out(cast);
-        self.forward[0] = 1.0;
-        let mut given = 0;
-        for state in 1..states {
-            // The next state in the order of their numbers: like a counter of several digits.
-            let mut at = 0;
-            while self.digits[at] == cast.values[at].1 {
-                given -= std::mem::take(&mut self.digits[at]) as usize;
-                at += 1;
-            }
-            self.digits[at] += 1;
-            given += 1;
-            let weights = &self.weights[self.kinds[given - 1] * width..][..width];
-            let ways = (0..width).filter(|&value| self.digits[value] > 0);
-            self.forward[state] = ways.map(|value| self.forward[state - self.strides[value]] * weights[value]).sum();
+        self.prepare(cast);
+        let Scratch { weights, deal, forward, backward, turns, .. } = self;
+        forward[0] = 1.0;
+        for step in &deal.moves {
+            let weight = weights[turns[step.turn as usize].start + step.value as usize];
+            forward[step.to as usize] += forward[step.from as usize] * weight;
         }
-        let whole = self.forward[states - 1];
-        self.backward[states - 1] = 1.0;
+        backward[deal.states - 1] = 1.0;
         beliefs.fill(0.0);
-        for state in (0..states - 1).rev() {
-            let mut at = 0;
-            while self.digits[at] == 0 {
-                self.digits[at] = cast.values[at].1;
-                given += self.digits[at] as usize;
-                at += 1;
-            }
-            self.digits[at] -= 1;
-            given -= 1;
-            let kind = self.kinds[given];
+        for step in deal.moves.iter().rev() {
+            let turn = turns[step.turn as usize];
+            let at = turn.start + step.value as usize;
+            let rest = weights[at] * backward[step.to as usize];
+            backward[step.from as usize] += rest;
             // People who look alike have equal beliefs: those of the first of them.
-            let is_first = given == 0 || self.kinds[given - 1] != kind;
-            let mut sum = 0.0;
-            for value in (0..width).filter(|&value| self.digits[value] < cast.values[value].1) {
-                let rest = self.weights[kind * width + value] * self.backward[state + self.strides[value]];
-                sum += rest;
-                if is_first {
-                    beliefs[kind * width + value] += self.forward[state] * rest / whole;
-                }
+            if turn.is_first {
+                beliefs[at] += forward[step.from as usize] * rest;
             }
-            self.backward[state] = sum;
         }
+        let whole = forward[deal.states - 1];
+        beliefs.iter_mut().for_each(|belief| *belief /= whole);
     }
 
-    /// How many states there are; numbers of states differ by a stride where one more of a value is
-    /// given out.
-    fn lay_out(&mut self, cast: Cast<'_>) -> usize {
-        let mut states = 1;
-        self.strides.clear();
-        for value in cast.values {
-            self.strides.push(states);
-            states *= value.1 as usize + 1;
+    fn prepare(&mut self, cast: Cast<'_>) {
+        let counts = cast.values.iter().map(|value| value.1);
+        if !self.deal.counts.iter().copied().eq(counts.clone()) {
+            self.deal = Deal::new(counts.collect());
         }
-        self.kinds.clear();
+        self.turns.clear();
         for (kind, alike) in cast.people.iter().enumerate() {
-            self.kinds.resize(self.kinds.len() + alike.1 as usize, kind);
+            let start = kind * cast.values.len();
+            self.turns.extend((0..alike.1).map(|at| Turn { start, is_first: at == 0 }));
         }
-        self.digits.clear();
-        self.digits.resize(cast.values.len(), 0);
         for sums in [&mut self.forward, &mut self.backward] {
             sums.clear();
-            sums.resize(states, 0.0);
+            sums.resize(self.deal.states, 0.0);
         }
-        states
     }
 
     /// Scales people and values in turn until every person has one value and every value is given
@@ -152,6 +166,21 @@ impl Scratch {
             own.iter_mut().zip(shares).for_each(|(own, (weight, scale))| *own = weight * scale / sum);
         }
     }
+}
+
+/// Whether a group with these people is decided by counting every matching.
+fn is_counted(people: &[(u32, u32)]) -> bool {
+    people.iter().map(|alike| alike.1 as usize).sum::<usize>() <= COUNTED
+}
+
+/// How many steps beliefs about a group take at most.
+pub fn steps(cast: Cast<'_>) -> u64 {
+    let cells = (cast.people.len() * cast.values.len()) as u64;
+    if !is_counted(cast.people) {
+        return cells * SWEEPS as u64;
+    }
+    let states: u64 = cast.values.iter().map(|value| u64::from(value.1) + 1).product();
+    states * cast.values.len() as u64
 }
 
 /// Makes a person's largest weight 1.

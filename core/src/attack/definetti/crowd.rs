@@ -1,6 +1,6 @@
 //! People in groups as the attacker sees them, in an order that only their values decide.
 
-use super::assign::{Cast, Scratch};
+use super::assign::{self, Cast, Scratch};
 use crate::candidate::{Groups, dense_ids};
 use crate::data::Column;
 use rayon::prelude::*;
@@ -11,9 +11,13 @@ const STRETCHES: u64 = 16;
 /// Of texts, the most frequent values are told apart, one fewer than this; others are one value.
 const TEXTS: usize = 256;
 /// Learning ends after so many rounds,
-const ROUNDS: usize = 200;
+const ROUNDS: u64 = 200;
 /// or when no belief changes by so much.
 const SETTLED: f64 = 1e-3;
+/// Of huge tables there are fewer rounds, so that they take no more steps,
+const STEPS: u64 = 1 << 33;
+/// but not fewer than these.
+const LEAST_ROUNDS: u64 = 10;
 
 /// Groups with what is believed about their people.
 pub struct Crowd {
@@ -68,19 +72,22 @@ impl Crowd {
         });
         let is_small = |cluster: &Cluster| groups.size(cluster.group) <= most;
         let (mut clusters, left_out): (Vec<Cluster>, Vec<Cluster>) = each.partition(is_small);
-        // Sums of floats depend on their order, so groups have one of their own.
-        clusters.par_sort_by(|a, b| (&a.people, &a.values).cmp(&(&b.people, &b.values)));
+        // Sums of floats depend on their order, so groups have one of their own; those whose values
+        // are given out alike are together.
+        clusters.par_sort_by(|a, b| a.counts().cmp(b.counts()).then_with(|| a.contents().cmp(&b.contents())));
         let sizes = coded.iter().map(|column| column.1).collect();
         Crowd { sizes, kinds, kind_of, values: sensitive.domain().len(), clusters, left_out }
     }
 
     /// Learns how values depend on quasi-identifiers, and what that says about each person, in
     /// turn; how often.
-    pub fn learn(&mut self) -> usize {
+    pub fn learn(&mut self) -> u64 {
         if self.clusters.is_empty() {
             return 0;
         }
-        for round in 1..=ROUNDS {
+        let steps: u64 = self.clusters.iter().map(|cluster| cluster.steps(self.sizes.len() as u64)).sum();
+        let rounds = (STEPS / steps).clamp(LEAST_ROUNDS, ROUNDS);
+        for round in 1..=rounds {
             let model = self.model();
             let (kinds, width, values) = (&self.kinds, self.sizes.len(), self.values);
             let believe = |scratch: &mut Scratch, cluster: &mut Cluster| {
@@ -94,7 +101,7 @@ impl Crowd {
                 return round;
             }
         }
-        ROUNDS
+        rounds
     }
 
     /// For each quasi-identifier how likely each of its values is for people with each sensitive
@@ -147,6 +154,22 @@ impl Cluster {
     /// Beliefs about the kind of person at a place.
     pub fn about(&self, at: usize) -> &[f64] {
         &self.beliefs[at * self.values.len()..][..self.values.len()]
+    }
+
+    /// How many steps a round takes at most, with so many quasi-identifiers.
+    fn steps(&self, columns: u64) -> u64 {
+        // Each is read to weigh people, and to learn.
+        2 * columns * self.beliefs.len() as u64 + assign::steps(Cast { people: &self.people, values: &self.values })
+    }
+
+    /// How often its values occur.
+    fn counts(&self) -> impl Iterator<Item = u32> {
+        self.values.iter().map(|value| value.1)
+    }
+
+    /// Who is in it, and with which values.
+    fn contents(&self) -> (&[(u32, u32)], &[(u32, u32)]) {
+        (&self.people, &self.values)
     }
 
     /// Believes anew by how well each kind of person fits each value; the largest change.

@@ -28,7 +28,7 @@ fn columns(people: &[Person]) -> (Vec<Column>, Column, Groups) {
 }
 
 /// What is believed about each person and value, after how many rounds.
-fn learned(people: &[Person], values: u32) -> (Vec<Vec<f64>>, usize) {
+fn learned(people: &[Person], values: u32) -> (Vec<Vec<f64>>, u64) {
     let (quasi, sensitive, groups) = columns(people);
     let mut crowd = Crowd::new(&quasi, &sensitive, &groups, 50);
     let rounds = crowd.learn();
@@ -55,7 +55,7 @@ fn orders(people: usize) -> Vec<Vec<usize>> {
 }
 
 /// The same by the definition.
-fn plainly(people: &[Person], values: u32) -> (Vec<Vec<f64>>, usize) {
+fn plainly(people: &[Person], values: u32) -> (Vec<Vec<f64>>, u64) {
     let groups = 1 + people.iter().map(|person| person.group).max().unwrap_or(0);
     let members = |group: usize| (0..people.len()).filter(|&at| people[at].group == group).collect::<Vec<_>>();
     let members: Vec<Vec<usize>> = (0..groups).map(members).collect();
