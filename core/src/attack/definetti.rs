@@ -15,9 +15,11 @@
 //! value is given out as often as it occurs (raking). People of groups with more than 50 records
 //! are left out: the group's shares are what is believed about them. Numbers and dates with more
 //! than 16 values are put into 16 stretches of about equally many people, of texts the 255 most
-//! frequent values are told apart. Beliefs are rounded down to a multiple of 2⁻²⁰; 1 is claimed
-//! only where the group has one value. **Cost**: in each round, people times values of their group
-//! times quasi-identifiers; in parallel over groups. **Reference**: Kifer 2009.
+//! frequent values are told apart (fewer where there are more than 2¹⁴ sensitive values). Beliefs
+//! are rounded down to a multiple of 2⁻²⁰; 1 is claimed only where the group has one value.
+//! **Cost**: in each round, people times values of their group times quasi-identifiers, and for a
+//! group of n ≤ 10 different values n·2ⁿ; in parallel over groups, 2³³ steps at most.
+//! **Reference**: Kifer 2009.
 //!
 //! # Claim
 //! What is believed is a *claim*, neither a bound nor calibrated: such an attacker is often surer
@@ -96,7 +98,7 @@ fn known_quasi(target: &Target<'_>) -> Result<Option<Vec<Column>>> {
 impl DeFinetti {
     fn find(&self, target: &Target<'_>, quasi: &[Column], sensitive: &Sensitive<'_>) -> Finding {
         let mut crowd = Crowd::new(quasi, sensitive.column, target.groups, MOST);
-        let rounds = crowd.learn();
+        let rounds = crowd.learn(target.formats.watch());
         let promises = promises(target, sensitive);
         let mut sum = Sum { sensitive, promises: &promises, tally: Tally::default(), above_promise: 0, sure: 0 };
         crowd.clusters.iter().chain(&crowd.left_out).for_each(|cluster| sum.visit(cluster));

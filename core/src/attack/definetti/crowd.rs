@@ -3,13 +3,17 @@
 use super::assign::{self, Cast, Scratch};
 use crate::candidate::{Groups, dense_ids};
 use crate::data::Column;
+use crate::watch::Watch;
 use rayon::prelude::*;
 use std::cmp::Reverse;
 
 /// Numbers and dates with more values are put into so many stretches of about equally many people.
-const STRETCHES: u64 = 16;
+const STRETCHES: usize = 16;
 /// Of texts, the most frequent values are told apart, one fewer than this; others are one value.
 const TEXTS: usize = 256;
+/// Both are fewer where there are very many sensitive values, so that a table of one by the other
+/// has no more cells.
+const CELLS: usize = 1 << 22;
 /// Learning ends after so many rounds,
 const ROUNDS: u64 = 200;
 /// or when no belief changes by so much.
@@ -52,7 +56,8 @@ impl Crowd {
     /// People of groups with at most so many records, by their quasi-identifiers; beliefs are the
     /// shares of the group.
     pub fn new(quasi: &[Column], sensitive: &Column, groups: &Groups, most: usize) -> Crowd {
-        let binned: Vec<(Vec<u32>, usize)> = quasi.par_iter().map(bins).collect();
+        let held = sensitive.counts().into_iter().filter(|&count| count > 0).count();
+        let binned: Vec<(Vec<u32>, usize)> = quasi.par_iter().map(|column| bins(column, held)).collect();
         let coded: Vec<(&[u32], usize)> = binned.iter().map(|(codes, size)| (codes.as_slice(), *size)).collect();
         let (kind_of, count) = dense_ids(&coded, sensitive.codes().len());
         let mut kinds = vec![0; count * coded.len()];
@@ -81,13 +86,14 @@ impl Crowd {
 
     /// Learns how values depend on quasi-identifiers, and what that says about each person, in
     /// turn; how often.
-    pub fn learn(&mut self) -> u64 {
+    pub fn learn(&mut self, watch: Watch<'_>) -> u64 {
         if self.clusters.is_empty() {
             return 0;
         }
         let steps: u64 = self.clusters.iter().map(|cluster| cluster.steps(self.sizes.len() as u64)).sum();
         let rounds = (STEPS / steps).clamp(LEAST_ROUNDS, ROUNDS);
         for round in 1..=rounds {
+            watch.check();
             let model = self.model();
             let (kinds, width, values) = (&self.kinds, self.sizes.len(), self.values);
             let believe = |scratch: &mut Scratch, cluster: &mut Cluster| {
@@ -126,8 +132,10 @@ impl Crowd {
             }
             for own in sums.chunks_exact_mut(self.values.max(1)) {
                 own.iter_mut().zip(&people).for_each(|(sum, &people)| *sum /= (people + size as u64) as f64);
-                // Only how a person fits one value and another matters; products stay near 1.
-                let largest = own.iter().copied().fold(0.0, f64::max);
+                // Only how a person fits one value and another matters; products stay near 1. Values
+                // that nobody has must not change a bit.
+                let held = own.iter().zip(&people).filter(|(_, people)| **people > 0);
+                let largest = held.map(|(fit, _)| *fit).fold(0.0, f64::max);
                 own.iter_mut().for_each(|fit| *fit /= largest);
             }
             sums
@@ -193,23 +201,25 @@ fn counted(codes: impl Iterator<Item = u32>) -> Vec<(u32, u32)> {
 }
 
 /// For each record the value that is learned from, and how many of these there are. Missing is one
-/// of them. Values that no record has change nothing.
-pub(super) fn bins(column: &Column) -> (Vec<u32>, usize) {
+/// of them. Values that no record has change nothing; `held` is how many sensitive values there are.
+pub(super) fn bins(column: &Column, held: usize) -> (Vec<u32>, usize) {
+    let most = (CELLS / held.max(1)).max(2);
+    let (stretches, texts) = (STRETCHES.min(most), TEXTS.min(most));
     let counts = column.counts();
     let present = column.domain().present();
     let is_used = |code: &usize| counts[*code] > 0;
     let mut bin_of: Vec<u64> = (0..counts.len() as u64).collect();
-    if column.domain().value_type().is_ordered() && (0..present).filter(is_used).count() as u64 > STRETCHES {
+    if column.domain().value_type().is_ordered() && (0..present).filter(is_used).count() > stretches {
         let people: u64 = counts[..present].iter().sum();
         let mut below = 0;
         for (bin, count) in bin_of.iter_mut().zip(&counts).take(present) {
-            *bin = STRETCHES * below / people;
+            *bin = stretches as u64 * below / people;
             below += count;
         }
     } else {
         let mut order: Vec<usize> = (0..counts.len()).collect();
         order.sort_by_key(|&code| (Reverse(counts[code]), code));
-        let rest = order.get(TEXTS - 1..).unwrap_or_default();
+        let rest = order.get(texts - 1..).unwrap_or_default();
         // The last of them would be alone with its own number all the same.
         rest.iter().for_each(|&code| bin_of[code] = counts.len() as u64);
     }

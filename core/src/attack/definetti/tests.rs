@@ -4,6 +4,7 @@ use super::assign::{Cast, Scratch};
 use super::crowd::{Crowd, bins};
 use crate::candidate::Groups;
 use crate::data::{Column, ReadOptions, csv};
+use crate::watch::Watch;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -31,7 +32,7 @@ fn columns(people: &[Person]) -> (Vec<Column>, Column, Groups) {
 fn learned(people: &[Person], values: u32) -> (Vec<Vec<f64>>, u64) {
     let (quasi, sensitive, groups) = columns(people);
     let mut crowd = Crowd::new(&quasi, &sensitive, &groups, 50);
-    let rounds = crowd.learn();
+    let rounds = crowd.learn(Watch::NONE);
     let mut beliefs = vec![vec![0.0; values as usize]; people.len()];
     for cluster in &crowd.clusters {
         for &row in groups.rows(cluster.group) {
@@ -224,15 +225,16 @@ fn many_numbers_are_put_into_stretches_and_rare_texts_together() {
     let age = |at: usize| if at < 160 { format!("{},x\n", 20 + at % 40) } else { ",x\n".into() };
     let text: String = (0..200).map(age).collect();
     let table = csv::read_from(format!("age,other\n{text}").as_bytes(), &ReadOptions::default()).unwrap();
-    let (codes, size) = bins(table.column("age").unwrap());
+    let (codes, size) = bins(table.column("age").unwrap(), 5);
     assert_eq!((size, codes[199]), (17, 16), "missing is a value of its own");
     assert_eq!((codes[0], codes[1], codes[2], codes[3], codes[39]), (0, 0, 0, 1, 15));
     let few = Column::from_values("stay", (0..100).map(|at| (at % 16).to_string()));
-    assert_eq!(bins(&few).1, 16, "each has its own");
+    assert_eq!(bins(&few, 5).1, 16, "each has its own");
     let names = Column::from_values(
         "name",
         (0..1000).map(|at| if at < 500 { format!("n{}", at % 250) } else { format!("x{at}") }),
     );
-    let (codes, size) = bins(&names);
+    let (codes, size) = bins(&names, 5);
     assert_eq!((size, codes[600] == codes[999], codes[0] == codes[1]), (256, true, false));
+    assert_eq!((bins(&names, 1 << 20).1, bins(&few, 1 << 20).1), (4, 4), "a table of both is not too large");
 }
