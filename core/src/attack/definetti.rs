@@ -37,8 +37,6 @@
 
 mod assign;
 mod crowd;
-#[cfg(test)]
-mod tests;
 
 use super::shared::{Belief, Sensitive, Tally, for_each_sensitive, step};
 use super::{Attack, Build, Finding, GUESSED_RIGHT, LEFT_OUT, RIGHT_BY_SHARES, RIGHT_WHEN_SURE, Target};

@@ -188,3 +188,58 @@ fn scale(weights: &mut [f64]) {
     let largest = weights.iter().copied().fold(f64::MIN_POSITIVE, f64::max);
     weights.iter_mut().for_each(|weight| *weight = (*weight / largest).max(LEAST));
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rand::{RngExt, SeedableRng};
+    use rand_chacha::ChaCha8Rng;
+
+    /// Raking is told by its sums and by keeping how people fit one value against another.
+    #[test]
+    fn large_groups_are_raked() {
+        let mut random = ChaCha8Rng::seed_from_u64(2);
+        for _ in 0..200 {
+            let people: Vec<(u32, u32)> = (0..random.random_range(6..20)).map(|kind| (kind, 2)).collect();
+            let size = 2 * people.len() as u32;
+            let other = random.random_range(1..size / 2);
+            let values = [(0, other), (3, 1), (4, size - other - 1)];
+            let weights: Vec<f64> = (0..3 * people.len()).map(|_| random.random_range(0.01..1.0)).collect();
+            let mut scratch = Scratch::default();
+            scratch.weights = weights.clone();
+            let mut beliefs = vec![0.0; weights.len()];
+            scratch.believe(Cast { people: &people, values: &values }, &mut [1.0; 3], &mut beliefs);
+            for own in beliefs.chunks_exact(3) {
+                assert!((own.iter().sum::<f64>() - 1.0).abs() < 1e-9);
+            }
+            for (at, value) in values.iter().enumerate() {
+                let sum: f64 = beliefs.chunks_exact(3).map(|own| 2.0 * own[at]).sum();
+                assert!((sum - f64::from(value.1)).abs() < 1e-5, "{sum} of {}", value.1);
+            }
+            for (own, fits) in beliefs.chunks_exact(3).zip(weights.chunks_exact(3)) {
+                let odds = |of: &[f64], first: &[f64], at: usize| of[at] * first[0] / (of[0] * first[at]);
+                for at in 1..3 {
+                    let (found, wanted) = (odds(own, &beliefs, at), odds(fits, &weights, at));
+                    assert!((found / wanted - 1.0).abs() < 1e-9);
+                }
+            }
+        }
+    }
+
+    /// Nobody fits the values that are there: beliefs stay numbers.
+    #[test]
+    fn weights_that_are_nearly_nothing_do_no_harm() {
+        for size in [10u32, 30] {
+            let people: Vec<(u32, u32)> = (0..size).map(|kind| (kind, 1)).collect();
+            let values: Vec<(u32, u32)> = (0..5).map(|value| (value, size / 5)).collect();
+            let mut scratch = Scratch::default();
+            for weight in [0.0, 1e-300] {
+                let of = |at: usize| if at.is_multiple_of(5) { 1.0 } else { weight };
+                scratch.weights = (0..size as usize * 5).map(of).collect();
+                let mut beliefs = vec![0.0; size as usize * 5];
+                scratch.believe(Cast { people: &people, values: &values }, &mut [1.0; 5], &mut beliefs);
+                beliefs.iter().for_each(|belief| assert!((belief - 0.2).abs() < 1e-9, "{belief}"));
+            }
+        }
+    }
+}
