@@ -205,8 +205,7 @@ mod tests {
             let other = random.random_range(1..size / 2);
             let values = [(0, other), (3, 1), (4, size - other - 1)];
             let weights: Vec<f64> = (0..3 * people.len()).map(|_| random.random_range(0.01..1.0)).collect();
-            let mut scratch = Scratch::default();
-            scratch.weights = weights.clone();
+            let mut scratch = Scratch { weights: weights.clone(), ..Scratch::default() };
             let mut beliefs = vec![0.0; weights.len()];
             scratch.believe(Cast { people: &people, values: &values }, &mut [1.0; 3], &mut beliefs);
             for own in beliefs.chunks_exact(3) {

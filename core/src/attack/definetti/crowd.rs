@@ -79,7 +79,10 @@ impl Crowd {
         let (mut clusters, left_out): (Vec<Cluster>, Vec<Cluster>) = each.partition(is_small);
         // Sums of floats depend on their order, so groups have one of their own; those whose values
         // are given out alike are together.
-        clusters.par_sort_by(|a, b| a.counts().cmp(b.counts()).then_with(|| a.contents().cmp(&b.contents())));
+        clusters.par_sort_by(|a, b| {
+            let by_counts = a.counts().cmp(b.counts());
+            by_counts.then_with(|| (&a.people, &a.values).cmp(&(&b.people, &b.values)))
+        });
         let sizes = coded.iter().map(|column| column.1).collect();
         Crowd { sizes, kinds, kind_of, values: sensitive.domain().len(), clusters, left_out }
     }
@@ -173,11 +176,6 @@ impl Cluster {
     /// How often its values occur.
     fn counts(&self) -> impl Iterator<Item = u32> {
         self.values.iter().map(|value| value.1)
-    }
-
-    /// Who is in it, and with which values.
-    fn contents(&self) -> (&[(u32, u32)], &[(u32, u32)]) {
-        (&self.people, &self.values)
     }
 
     /// Believes anew by how well each kind of person fits each value; the largest change.
