@@ -24,7 +24,7 @@
 //! # Ok::<(), sfumato::Error>(())
 //! ```
 
-use super::shared::{Belief, Tally, cared_for, limits, over_groups, published_codes};
+use super::shared::{Belief, Tally, cared_for, limits, over_groups, published_codes, step};
 use super::{Attack, Build, Finding, Original, Target};
 use crate::candidate::{Counter, dense_ids};
 use crate::criterion::{Knowledge, Limit};
@@ -90,7 +90,8 @@ impl Demographic {
             .to_string();
         let finding = sum.tally.finding(KIND.name, &self.params, knowledge, target.groups.records());
         let highest = sum.highest.map_or(Fraction::ZERO, |highest| scene.exactly(highest.place));
-        Ok(Finding { on: Some(name.to_string()), highest, repeatable: false, ..finding })
+        let right = Some(sum.right);
+        Ok(Finding { on: Some(name.to_string()), highest, right, repeatable: false, ..finding })
     }
 }
 
@@ -189,12 +190,16 @@ struct Sum {
     /// Value of a quasi-identifier and number within the group.
     order: Vec<(u32, u32)>,
     weights: Vec<f64>,
+    /// People who have the value that is most believed in, by that belief.
+    right: [u64; 20],
 }
 
 /// What is found about one record of a group, over all quasi-identifiers.
 #[derive(Clone, Copy, Default)]
 struct Person {
     highest: f64,
+    /// The first value that this is believed of.
+    guess: u32,
     above_limit: bool,
     affected: bool,
 }
@@ -208,11 +213,13 @@ impl Sum {
             people: Vec::new(),
             order: Vec::new(),
             weights: Vec::new(),
+            right: [0; 20],
         }
     }
 
     fn merge(mut self, other: Sum) -> Sum {
         self.tally = self.tally.merge(other.tally);
+        self.right.iter_mut().zip(other.right).for_each(|(own, other)| *own += other);
         other.highest.into_iter().for_each(|highest| note(&mut self.highest, highest));
         self
     }
@@ -287,7 +294,7 @@ impl Scene<'_> {
 
     fn visit(&self, sum: &mut Sum, group: usize) {
         let rows = self.target.groups.rows(group);
-        let Sum { tally, highest, counter, people, order, weights } = sum;
+        let Sum { tally, highest, counter, people, order, weights, right } = sum;
         let histogram = counter.count(group, rows.iter().map(|&row| self.value(row)));
         people.clear();
         people.resize(rows.len(), Person::default());
@@ -310,13 +317,18 @@ impl Scene<'_> {
                 let found = self.believe(&of, weights, tally, highest);
                 for &(_, person) in alike {
                     let known = &mut people[person as usize];
-                    known.highest = known.highest.max(found.highest);
+                    if found.highest > known.highest {
+                        (known.highest, known.guess) = (found.highest, found.guess);
+                    }
                     known.above_limit |= found.above_limit;
                     known.affected |= self.is_affected(&of, weights, self.value(rows[person as usize]), rows.len());
                 }
             }
         }
-        people.iter().for_each(|person| tally.count(1, person.highest, person.above_limit));
+        for (person, &row) in people.iter().zip(rows) {
+            tally.count(1, person.highest, person.above_limit);
+            right[step(person.highest)] += u64::from(person.highest > 0.0 && person.guess == self.value(row));
+        }
         tally.affect(people.iter().filter(|person| person.affected).count() as u64);
     }
 
@@ -334,7 +346,9 @@ impl Scene<'_> {
             tally.believe(Belief { belief: dyadic(*weight), limit, exceeds });
             let place = (of.place.0, of.place.1, of.place.2, value);
             note(highest, Highest { belief: *weight, place });
-            found.highest = found.highest.max(*weight);
+            if *weight > found.highest {
+                (found.highest, found.guess) = (*weight, value);
+            }
             found.above_limit |= exceeds;
         }
         found

@@ -5,6 +5,7 @@
 //! that knowledge, and with what the plan tolerates.
 
 pub mod background_knowledge;
+pub mod definetti;
 pub mod demographic;
 pub mod eligibility;
 pub mod homogeneity;
@@ -32,10 +33,11 @@ use std::cmp::Ordering;
 use std::path::Path;
 
 /// The attacks: whose record it is, then which value it has, by attackers who know more and more.
-pub const KINDS: [&Kind<Build>; 6] = [
+pub const KINDS: [&Kind<Build>; 7] = [
     &linkage::KIND,
     &homogeneity::KIND,
     &background_knowledge::KIND,
+    &definetti::KIND,
     &demographic::KIND,
     &minimality::KIND,
     &eligibility::KIND,
@@ -296,6 +298,12 @@ pub struct Finding {
     pub decided_by: Option<DecidedBy>,
     /// How many people have which highest belief: twenty steps, (0, 0.05] first.
     pub beliefs: [u64; 20],
+    /// Whether beliefs are claims: of somebody who guesses how people are, and may be sure and
+    /// wrong.
+    pub is_claim: bool,
+    /// Of the people in each of these steps, those who have the value that is most believed in;
+    /// where it was compared with the truth, which the custodian alone knows.
+    pub right: Option<[u64; 20]>,
     /// Whether it can be repeated from the release alone.
     pub repeatable: bool,
     /// What a reader of the release should know about it.
@@ -367,7 +375,8 @@ impl Finding {
         if set.is_empty() { self.attack.to_string() } else { format!("{} ({})", self.attack, set.join(", ")) }
     }
 
-    fn detail(&self, name: &str) -> Option<f64> {
+    /// A further number, if it was found.
+    pub fn detail(&self, name: &str) -> Option<f64> {
         self.details.iter().find(|(known, _)| *known == name).map(|(_, value)| *value)
     }
 }
@@ -392,6 +401,20 @@ pub const WITHHELD: &str = "withheld";
 /// The detail that tells the share of records about whom more is believed than is promised to
 /// somebody who does not know the method.
 pub const VULNERABLE_SHARE: &str = "vulnerable_share";
+
+/// The detail that tells how many people are in groups that were not attacked, because they are too
+/// large.
+pub const LEFT_OUT: &str = "people_left_out";
+
+/// The detail that tells for which share of people the best guess is right: for the custodian, as
+/// are the next two.
+pub const GUESSED_RIGHT: &str = "guessed_right";
+
+/// The detail that tells how often it is right to guess the most frequent value of a group.
+pub const RIGHT_BY_SHARES: &str = "guessed_right_by_shares";
+
+/// The detail that tells how often somebody is right who claims a belief above 90 %.
+pub const RIGHT_WHEN_SURE: &str = "right_when_sure";
 
 /// What an attack finds in a release of which nothing else is known and whose maker promises
 /// nothing: any tool's, with records of a group that look alike.

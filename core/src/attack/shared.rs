@@ -22,6 +22,8 @@ pub(super) struct Sensitive<'a> {
     pub cared_for: Vec<bool>,
     /// The limit on beliefs in each value.
     pub limits: Vec<Option<Limit>>,
+    /// The code that criteria know each value by.
+    pub known_as: Vec<u32>,
 }
 
 /// What is found about each sensitive column of the release.
@@ -35,7 +37,7 @@ pub(super) fn for_each_sensitive<T>(
     let sensitive = columns.into_iter().map(|column| {
         let known_as = known_as(target, column)?;
         let limits = limits(target, column.name(), &known_as, knowledge);
-        Ok(find(&Sensitive { column, cared_for: cared_for(target.schema, column), limits }))
+        Ok(find(&Sensitive { column, cared_for: cared_for(target.schema, column), limits, known_as }))
     });
     sensitive.collect()
 }
@@ -180,6 +182,8 @@ impl Tally {
             details: vec![("share_affected", share)],
             decided_by: None,
             beliefs: self.beliefs,
+            is_claim: false,
+            right: None,
             repeatable: true,
             warning: None,
         }
@@ -211,7 +215,7 @@ pub(super) fn on_the_right_side(belief: RBig, near: &[Option<Fraction>]) -> Frac
 
 /// The twentieth that a belief is in. Shares of 32-bit counts are further from a bound than the
 /// margin, or on it.
-fn step(belief: f64) -> usize {
+pub(super) fn step(belief: f64) -> usize {
     ((belief * 20.0 - 1e-10).ceil() as usize).clamp(1, 20) - 1
 }
 

@@ -392,6 +392,9 @@ pub enum BeliefWord {
     /// It is a lower bound.
     #[serde(rename = "at least")]
     AtLeast,
+    /// It is what the attacker claims, who may be wrong.
+    #[serde(rename = "claimed")]
+    Claimed,
 }
 
 impl From<&attack::Finding> for FindingFigures {
@@ -402,7 +405,11 @@ impl From<&attack::Finding> for FindingFigures {
             on: finding.on.clone(),
             knowledge: finding.knowledge.clone(),
             highest_belief: finding.highest.to_f64(),
-            highest_belief_is: if finding.is_lower_bound { BeliefWord::AtLeast } else { BeliefWord::Exact },
+            highest_belief_is: match () {
+                () if finding.is_claim => BeliefWord::Claimed,
+                () if finding.is_lower_bound => BeliefWord::AtLeast,
+                () => BeliefWord::Exact,
+            },
             people: finding.people,
             groups: finding.groups,
             limit: finding.limit.map(|limit| limit.belief.to_f64()),

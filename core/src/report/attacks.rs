@@ -1,7 +1,10 @@
 //! What attacks on a release found, as documents and as text.
 
 use super::terminal::{counted, grouped, number, percent, table, trimmed};
-use crate::attack::{CLAIMED_BELIEF, UNDECIDED_PEOPLE, VULNERABLE_SHARE};
+use crate::attack::{
+    CLAIMED_BELIEF, Finding, GUESSED_RIGHT, LEFT_OUT, RIGHT_BY_SHARES, RIGHT_WHEN_SURE, UNDECIDED_PEOPLE,
+    VULNERABLE_SHARE,
+};
 use crate::certificate::table::{BeliefWord, Detail, FindingFigures};
 use crate::certificate::{Named, value};
 use serde::Serialize;
@@ -80,6 +83,7 @@ pub fn attacks_text(found: &[Reported]) -> String {
             match finding.highest_belief_is {
                 BeliefWord::Exact => percent(finding.highest_belief),
                 BeliefWord::AtLeast => format!("≥ {}", percent(finding.highest_belief)),
+                BeliefWord::Claimed => format!("claims {}", percent(finding.highest_belief)),
             },
             grouped(finding.people as usize),
             if *source == Source::Release { "from the release" } else { "when it was made" }.into(),
@@ -93,11 +97,48 @@ pub fn attacks_text(found: &[Reported]) -> String {
         text += &method_text(one);
         text += &claim_text(one);
         text += &budget_text(one);
+        text += &guess_text(one);
     }
     if found.iter().any(|one| one.source == Source::Certificate) {
         text += "\nFindings marked “when it was made” are those of the certificate: the release alone is not enough to repeat the attack.\n";
     }
     text
+}
+
+/// What somebody claims who guesses how people are, in sentences.
+fn guess_text(one: &Reported) -> String {
+    if one.finding.highest_belief_is != BeliefWord::Claimed {
+        return String::new();
+    }
+    format!(
+        "\n{}\n  An attacker who knows {} claims more than one half about {}. {CLAIMS}\n",
+        one.subject(),
+        one.finding.knowledge,
+        counted(one.finding.people, "record"),
+    )
+}
+
+/// What a reader must know of claims.
+pub const CLAIMS: &str =
+    "Such claims are often wrong: how often depends on the original, and is for the custodian to know.";
+
+/// How often guesses are right, for the custodian; `None` if they were not compared with the truth.
+pub fn hits_text(finding: &Finding) -> Option<String> {
+    let (right, by_shares) = (finding.detail(GUESSED_RIGHT)?, finding.detail(RIGHT_BY_SHARES)?);
+    let sure =
+        finding.detail(RIGHT_WHEN_SURE).map(|sure| format!("; claims above 90 % are right for {}", percent(sure)));
+    let left_out = match finding.detail(LEFT_OUT) {
+        Some(people) if people > 0.0 => {
+            format!(" The attack leaves out large groups, with {}.", counted(people as u64, "record"))
+        }
+        _ => String::new(),
+    };
+    Some(format!(
+        "The best guess is right for {} of the people attacked, the most frequent value of each group for {}{}.{left_out}",
+        percent(right),
+        percent(by_shares),
+        sure.unwrap_or_default()
+    ))
 }
 
 /// What a budget of knowledge leads to, in a sentence.

@@ -289,8 +289,12 @@ impl Certificates<'_> {
 
     fn beliefs(&self) -> Vec<Line> {
         let mut lines = self.entries("attacks", "attack", Some(Best::Least), |finding| {
-            let at_least = if finding["highest_belief_is"] == "at least" { "≥ " } else { "" };
-            Cell::of(finding["highest_belief"].as_f64(), |belief| format!("{at_least}{}", percent(belief)))
+            let word = match finding["highest_belief_is"].as_str() {
+                Some("at least") => "≥ ",
+                Some("claimed") => "claims ",
+                _ => "",
+            };
+            Cell::of(finding["highest_belief"].as_f64(), |belief| format!("{word}{}", percent(belief)))
         });
         // Where no rule leads to a sensitive item, nobody infers one.
         lines.push(self.line("most confident rule", Best::Least, |document| {

@@ -77,8 +77,20 @@ pub fn internal_json(publication: &Publication) -> Value {
             "margin": found.margin,
         })
     });
+    for (at, finding) in publication.attacks.iter().enumerate() {
+        if let Some(right) = &finding.right {
+            document["attacks"][at]["calibration"] = calibration_json(&finding.beliefs, right);
+        }
+    }
     document["sensitive"] = publication.sensitive.iter().map(distribution_json).collect::<Vec<_>>().into();
     document
+}
+
+/// How often what is believed how far is true.
+fn calibration_json(people: &[u64; 20], right: &[u64; 20]) -> Value {
+    let steps = people.iter().zip(right).enumerate().filter(|(_, (people, _))| **people > 0);
+    let step = |(at, (people, right)): (usize, (&u64, &u64))| json!({ "above": at as f64 / 20.0, "up_to": (at + 1) as f64 / 20.0, "people": people, "right": right });
+    steps.map(step).collect::<Vec<_>>().into()
 }
 
 fn distribution_json(found: &Distribution) -> Value {

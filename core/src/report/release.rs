@@ -1,5 +1,6 @@
 //! Terminal text about a release.
 
+use super::attacks::hits_text;
 use super::terminal::{answers_text, counted, criteria_clause, grouped, many, number, percent, table, trimmed};
 use crate::attack::Finding;
 use crate::data::Weight;
@@ -106,13 +107,28 @@ fn attacks_text(findings: &[Finding]) -> String {
             .to_string(),
             finding.title(),
             finding.on.clone().unwrap_or_default(),
-            format!("{}{}", if finding.is_lower_bound { "≥ " } else { "" }, percent(finding.highest.to_f64())),
+            belief_text(finding),
             finding.limit.map_or_else(|| "none".to_string(), |limit| percent(limit.belief.to_f64())),
             grouped(finding.people as usize),
             grouped(finding.above_limit as usize),
         ]);
     }
-    trimmed(&rows.to_string())
+    let mut text = trimmed(&rows.to_string());
+    for finding in findings {
+        let on = finding.on.as_ref().map_or(String::new(), |on| format!(" on {on}"));
+        text += &hits_text(finding).map_or(String::new(), |hits| format!("\n{}{on}\n  {hits}\n", finding.title()));
+    }
+    text
+}
+
+/// The highest belief, and what it is.
+fn belief_text(finding: &Finding) -> String {
+    let word = match () {
+        () if finding.is_claim => "claims ",
+        () if finding.is_lower_bound => "≥ ",
+        () => "",
+    };
+    format!("{word}{}", percent(finding.highest.to_f64()))
 }
 
 fn utility_text(publication: &Publication) -> String {

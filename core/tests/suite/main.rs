@@ -6,6 +6,7 @@ mod attacks;
 mod auto;
 mod contracts;
 mod counts;
+mod definetti;
 mod edges;
 mod explore;
 mod forgeries;

@@ -11,7 +11,7 @@ use sfumato::publish;
 use sfumato::publish::Draft;
 use sfumato::release::{self, Destination};
 use sfumato::{Error, Fault, TablePlan};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 /// More plans with SFUMATO_CASES.
@@ -222,6 +222,32 @@ fn so_are_those_about_skew_protection_limits_and_prediction() {
     }
     eprintln!("{releases} releases, {shared} with another origin as well");
     assert!(releases > wanted * 10 && shared > releases / 4, "the test tests little");
+}
+
+/// How often an attacker guesses right differs from world to world behind one release, so it is
+/// known to the custodian and said to nobody.
+#[test]
+fn how_often_guesses_are_right_is_not_said() {
+    let folder = tempfile::tempdir().unwrap();
+    let plan = "[columns]\np = \"quasi\"\nq = \"quasi\"\ns = \"sensitive\"\n[[require]]\ncriterion = \"frequency-l-diversity\"\nl = 2\n\
+                [method]\nname = \"greedy-grouping\"\n[release]\nform = \"bucketized\"\n";
+    let mut plan = TablePlan::parse(plan, Path::new(".")).unwrap();
+    plan.publishing.chance = Chance::insecure(1);
+    let (target, formats) = (folder.path().join("release"), Formats::default());
+    let order = Destination { replace: true, ..Destination::new(&target) };
+    let people = [(0, 0), (0, 0), (0, 0), (1, 1), (1, 1), (1, 1)];
+    let (mut said, mut right) = (Said::default(), BTreeMap::<Vec<u8>, BTreeSet<u64>>::new());
+    for values in assignments(6, 3) {
+        let table = table(&people, &values, false);
+        let Ok(made) = publish::make(&plan, &table, &formats).and_then(Draft::pass) else { continue };
+        release::write(&made, &plan, &order, &formats).unwrap();
+        said.hear(&target, &format!("{values:?}"));
+        let guessed = made.publication.attacks.iter().find_map(|found| found.right).unwrap();
+        let files = ["quasi.csv", "sensitive.csv"].map(|name| std::fs::read(target.join(name)).unwrap());
+        right.entry(files.concat()).or_default().insert(guessed.iter().sum());
+    }
+    let differing = right.values().filter(|found| found.len() > 1).count();
+    assert!(said.shared() > 50 && differing > 10, "{} shared, {differing} differ", said.shared());
 }
 
 /// Two thousand people in twenty villages and three far away: whether those three are ill changes

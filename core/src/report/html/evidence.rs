@@ -11,6 +11,7 @@ use crate::data::Role;
 use crate::kind::{Param, Shape};
 use crate::publish::Publication;
 use crate::recode::Form;
+use crate::report::attacks::{CLAIMS, hits_text};
 use maud::{Markup, html};
 
 /// Every criterion: asked, measured, and what that means.
@@ -228,8 +229,12 @@ fn decided_words(decided: &DecidedBy) -> String {
 
 /// The highest belief, or what it is at least.
 pub(super) fn highest_words(finding: &Finding) -> String {
-    let at_least = if finding.is_lower_bound { "at least " } else { "" };
-    format!("{at_least}{}", percent(finding.highest.to_f64()))
+    let highest = percent(finding.highest.to_f64());
+    match () {
+        () if finding.is_claim => format!("{highest} is claimed"),
+        () if finding.is_lower_bound => format!("at least {highest}"),
+        () => highest,
+    }
 }
 
 pub(super) fn limit_words(limit: Limit) -> String {
@@ -248,10 +253,20 @@ fn frequent_words(finding: &Finding) -> String {
     )
 }
 
+/// What somebody claims, and how often that is right where it is known.
+fn claim_words(finding: &Finding, guard: &Guard) -> String {
+    let hits = hits_text(finding).filter(|_| guard.internal).unwrap_or_else(|| CLAIMS.to_string());
+    format!(
+        "With that, an attacker claims to be up to {} sure about a person. {hits}",
+        percent(finding.highest.to_f64())
+    )
+}
+
 fn attack_words(finding: &Finding, guard: &Guard) -> String {
     let highest = finding.highest.to_f64();
     let found = match highest {
         _ if finding.claimed_belief().is_some() => frequent_words(finding),
+        _ if finding.is_claim => claim_words(finding, guard),
         1.0 => "With that, an attacker can be certain about at least one person.".to_string(),
         _ if finding.is_lower_bound => format!(
             "With that, an attacker can be {} sure about a person, or more: the attack is inconclusive for some people.",
@@ -313,11 +328,14 @@ fn beliefs(at: usize, finding: &Finding, guard: &Guard) -> Option<Markup> {
         whole: true,
     };
     let hidden = parts.iter().any(Option::is_none);
-    let rows = parts
-        .iter()
-        .enumerate()
-        .filter(|(_, part)| part.is_none_or(|count| count > 0))
-        .map(|(at, part)| vec![belief_step(at), part.map_or_else(|| "not shown".into(), &shown)]);
+    // Who is right is for the custodian.
+    let right = finding.right.as_ref().filter(|_| guard.internal);
+    let mut header = vec!["Belief", if guard.internal { "People" } else { "Share of people" }];
+    header.extend(right.map(|_| "Right about"));
+    let rows = parts.iter().enumerate().filter(|(_, part)| part.is_none_or(|count| count > 0)).map(|(at, part)| {
+        let people = part.map_or_else(|| "not shown".into(), &shown);
+        [belief_step(at), people].into_iter().chain(right.map(|right| compact(right[at]))).collect()
+    });
     let most = (0..20).rev().find(|&at| finding.beliefs[at] > 0).unwrap_or(0);
     let id = format!("beliefs-{at}");
     let words = Words {
@@ -339,7 +357,7 @@ fn beliefs(at: usize, finding: &Finding, guard: &Guard) -> Option<Markup> {
                 ""
             }
         ),
-        header: vec!["Belief", if guard.internal { "People" } else { "Share of people" }],
+        header,
         rows: rows.collect(),
         legend: html! {},
     };

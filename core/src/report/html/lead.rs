@@ -164,7 +164,9 @@ fn learned(publication: &Publication, guard: &Guard) -> Question {
 
 /// The highest belief about a sensitive column.
 fn belief(column: &str, publication: &Publication, guard: &Guard) -> Option<Figure> {
-    let is_about = |finding: &&Finding| finding.on.as_deref() == Some(column) && finding.claimed_belief().is_none();
+    // A claim that may be wrong is no posterior belief.
+    let is_belief = |finding: &Finding| finding.claimed_belief().is_none() && !finding.is_claim;
+    let is_about = |finding: &&Finding| finding.on.as_deref() == Some(column) && is_belief(finding);
     let findings: Vec<&Finding> = publication.attacks.iter().filter(is_about).collect();
     let worst = *findings.iter().max_by_key(|finding| (finding.highest, finding.is_lower_bound))?;
     let limit = match worst.limit {

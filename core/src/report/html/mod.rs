@@ -209,6 +209,8 @@ mod tests {
             details: vec![],
             decided_by: None,
             beliefs,
+            is_claim: false,
+            right: None,
             repeatable: true,
             warning: None,
         }

@@ -1,5 +1,6 @@
 //! Each paper's printed examples and tables, reproduced.
 
+mod definetti;
 mod l_diversity;
 mod lattice;
 mod minimality;
