@@ -12,6 +12,7 @@ mod forgeries;
 mod grouping;
 mod hints;
 mod local_recoding;
+mod mdav;
 mod metamorphic;
 mod minimality;
 mod mondrian;

@@ -461,6 +461,9 @@ const EFFORT: [&str; 4] = ["budget", "seconds", "samples", "memory"];
 fn other_values(param: &Param) -> Option<&'static [&'static str]> {
     Some(match param.name {
         "split" => &["\"relaxed\""],
+        "size" => &["7"],
+        "chunk" => &["9"],
+        "mend" => &["\"none\""],
         "axes" => &["[\"frequency\", \"frequency\"]"],
         "anatomize" | "cells" => &["true"],
         "priority" => &["\"information-gain\""],
