@@ -11,6 +11,7 @@ mod explore;
 mod forgeries;
 mod grouping;
 mod hints;
+mod labels;
 mod local_recoding;
 mod mdav;
 mod metamorphic;

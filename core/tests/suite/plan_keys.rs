@@ -279,6 +279,7 @@ fn cases(section: &str, key: &'static str, base: &Draft, form: Form) -> Option<V
             all.extend(words(&[("job", "levels = [1, 1]")]));
             all
         }
+        ("columns", "label") => words(&[("age", "label = \"mean\""), ("disease", "label = \"median\"")]),
         ("columns", "weight") => words(&[("age", "weight = 0.01"), ("disease", "weight = 2")]),
         ("columns", "order") => words(&[
             ("job", "order = [\"pilot\", \"cook\", \"nurse\", \"clerk\"]"),
