@@ -303,7 +303,7 @@ mod tests {
         distances[0]
     }
 
-    fn space<'a>(table: &'a Table, spec: &ColumnSpec) -> Points {
+    fn space(table: &Table, spec: &ColumnSpec) -> Points {
         let all: Vec<u32> = (0..table.rows() as u32).collect();
         Space::new(table, &Schema::new(vec![spec.clone()])).unwrap().points(&all)
     }

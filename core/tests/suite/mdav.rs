@@ -223,7 +223,7 @@ fn unsafe_groups_are_merged() {
     let rows: Vec<Row> = (0..12).map(|at| (10 * (at / 3) + at % 3, 0, u8::from(at >= 6))).collect();
     let wanted = ("frequency-l-diversity", "l", "2");
     let merged = run("mdav", &[("size", "3")], &rows, wanted).unwrap();
-    assert!((0..merged.len()).all(|group| merged.size(group) % 3 == 0));
+    assert!((0..merged.len()).all(|group| merged.size(group).is_multiple_of(3)));
     assert!(merged.len() < 4);
     assert_eq!(run("mdav", &[("size", "3"), ("mend", "none")], &rows, wanted), None);
     let alone = run("mdav", &[("size", "12"), ("mend", "none")], &rows, wanted).unwrap();
