@@ -88,7 +88,7 @@ fn make(setting: &Setting<'_>, case: &Case, loaded: Option<&Loaded>) -> Result<O
     let Some((plan, table)) = case.prepare(setting, loaded)? else {
         return Err(Error::data(format!("the table of {case} is not there")));
     };
-    let make = || publish::make(&plan, &table, &Formats::default());
+    let make = || publish::make(&plan, &table, &Formats::default()).and_then(Draft::pass);
     let (time, made) = with_threads(2, || best(1, make));
     let release = match made {
         Ok(made) => Some(figures(&made)),
@@ -98,8 +98,8 @@ fn make(setting: &Setting<'_>, case: &Case, loaded: Option<&Loaded>) -> Result<O
     Ok(Outcome { release, seconds: time.as_secs_f64(), memory: None })
 }
 
-fn figures(made: &Draft<Made>) -> Figures {
-    let publication = made.publication();
+fn figures(made: &Made) -> Figures {
+    let publication = &made.publication;
     let undecided = publication.attacks.iter().filter_map(|finding| finding.undecided_people()).max().unwrap_or(0);
     Figures {
         kept: publication.information_kept.overall,
