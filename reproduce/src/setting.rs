@@ -2,7 +2,7 @@
 
 use crate::files::Folder;
 use sfumato::Result;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// What experiments are run on, and how long they may take.
 ///
@@ -13,13 +13,14 @@ use std::path::Path;
 pub struct Setting<'a> {
     pub(crate) folder: Option<Folder>,
     quick: bool,
+    program: Option<PathBuf>,
     progress: Box<dyn Fn(&str) + Sync + 'a>,
 }
 
 impl<'a> Setting<'a> {
     /// Made-up tables alone.
     pub fn made_up() -> Self {
-        Setting { folder: None, quick: false, progress: Box::new(|_| {}) }
+        Setting { folder: None, quick: false, program: None, progress: Box::new(|_| {}) }
     }
 
     /// Real data where the folder has them, made-up tables elsewhere.
@@ -33,6 +34,12 @@ impl<'a> Setting<'a> {
         self
     }
 
+    /// The program that makes single measurements in processes of their own.
+    pub fn by_program(mut self, program: PathBuf) -> Self {
+        self.program = Some(program);
+        self
+    }
+
     /// Tells what is being done.
     pub fn progress(mut self, tell: impl Fn(&str) + Sync + 'a) -> Self {
         self.progress = Box::new(tell);
@@ -42,6 +49,11 @@ impl<'a> Setting<'a> {
     /// Whether runs are to be short.
     pub fn is_quick(&self) -> bool {
         self.quick
+    }
+
+    /// The program for processes of their own, if there is one.
+    pub(crate) fn program(&self) -> Option<&Path> {
+        self.program.as_deref()
     }
 
     /// One of two, by how long it may take.

@@ -2,7 +2,7 @@
 
 use crate::files::Need;
 use crate::page::{Machine, Page, Section};
-use crate::{Setting, l_diversity, minimality, performance, set_valued, skewed, skyline};
+use crate::{Setting, kept, l_diversity, minimality, performance, set_valued, skewed, skyline};
 use sfumato::Result;
 use std::time::Instant;
 
@@ -24,13 +24,14 @@ pub struct Subject {
 
 /// Everything that can be reproduced, in the order of the papers; the product's own measurements
 /// last.
-pub const SUBJECTS: [&Subject; 6] = [
+pub const SUBJECTS: [&Subject; 7] = [
     &l_diversity::SUBJECT,
     &minimality::SUBJECT,
     &skyline::SUBJECT,
     &skewed::SUBJECT,
     &set_valued::SUBJECT,
     &performance::SUBJECT,
+    &kept::SUBJECT,
 ];
 
 /// The subject of a name.
@@ -41,7 +42,7 @@ pub fn find(name: &str) -> Option<&'static Subject> {
 impl Subject {
     /// Whether it is a paper, and not the product's own measurements.
     pub fn is_paper(&self) -> bool {
-        self.name != performance::SUBJECT.name
+        ![performance::SUBJECT.name, kept::SUBJECT.name].contains(&self.name)
     }
 
     /// Runs every experiment.

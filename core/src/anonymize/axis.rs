@@ -223,7 +223,7 @@ fn put_siblings_together(codes: &mut [u32], column: &Column, schema: &Schema) ->
 
 /// Where numbers and dates are; a missing value lies beyond the last, as far as that is from the
 /// first. Nothing where they are too close or too far apart to tell.
-fn numbers(column: &Column, codes: &[u32]) -> Option<Vec<f64>> {
+pub(super) fn numbers(column: &Column, codes: &[u32]) -> Option<Vec<f64>> {
     let domain = column.domain();
     let number = |code: u32| match domain.value_type() {
         ValueType::Date => day(domain.label(code)),

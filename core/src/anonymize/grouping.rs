@@ -33,6 +33,11 @@ impl Grouping {
         let groups = Groups::of_stretches(rows, stretches);
         Grouping { withheld: (rows.len() - groups.records()) as u64, groups, whole: None, resolved }
     }
+
+    /// Lists of rows as groups; nobody is withheld.
+    pub(super) fn of_lists(lists: &[Vec<u32>], resolved: Vec<(&'static str, Raw)>) -> Grouping {
+        Grouping { groups: Groups::of_lists(lists), whole: None, withheld: 0, resolved }
+    }
 }
 
 /// How many records are taken at a time: as many as written; else the largest l that a criterion

@@ -33,6 +33,7 @@ pub mod incognito;
 mod judge;
 mod lattice;
 pub mod local_recoding;
+pub mod mdav;
 pub mod mondrian;
 pub mod optimal;
 mod order;
@@ -42,6 +43,7 @@ mod replay;
 mod rivals;
 mod search;
 pub mod skyline_anonymize;
+mod space;
 mod split;
 pub mod symmetric_grouping;
 mod top_down;
@@ -69,12 +71,13 @@ pub type Build = fn(&Params) -> Box<dyn Method>;
 
 /// The methods: the one that chooses among the others, those that choose levels (everything, the
 /// best), then those that form groups of records.
-pub const KINDS: [&Kind<Build>; 11] = [
+pub const KINDS: [&Kind<Build>; 12] = [
     &auto::KIND,
     &incognito::KIND,
     &optimal::KIND,
     &local_recoding::KIND,
     &mondrian::KIND,
+    &mdav::KIND,
     &skyline_anonymize::KIND,
     &greedy_grouping::KIND,
     &randomized_greedy_grouping::KIND,

@@ -5,6 +5,7 @@
 //! bytes), so that the same values give the same codes whatever the order of the rows or the number
 //! of threads.
 
+mod center;
 pub mod csv;
 mod dictionary;
 mod encode;
@@ -21,6 +22,7 @@ mod table;
 mod value_type;
 mod weight;
 
+pub use center::Center;
 pub use dictionary::Dictionary;
 pub use encode::{Encoding, Lexicon};
 pub use format::{Format, Formats, ReadOptions};

@@ -1,7 +1,7 @@
 //! What a plan says about columns, checked against a table.
 
 use super::hierarchy::{Hierarchy, Rule, keep_or_suppress};
-use super::{Column, Role, Table, ValueType, Weight};
+use super::{Center, Column, Role, Table, ValueType, Weight};
 use crate::error::{Error, Result};
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -25,6 +25,9 @@ pub struct ColumnSpec {
     pub levels: Option<(usize, usize)>,
     /// How much a quasi-identifier counts beside the others, where their losses are put together.
     pub weight: Weight,
+    /// The number that is published for the numbers of a group, in the place of a label under
+    /// which all of them stand.
+    pub center: Option<Center>,
 }
 
 impl ColumnSpec {
@@ -39,6 +42,7 @@ impl ColumnSpec {
             value_type: None,
             levels: None,
             weight: Weight::ONE,
+            center: None,
         }
     }
 }
@@ -54,10 +58,11 @@ impl PartialEq for ColumnSpec {
             },
             _ => false,
         };
-        let ColumnSpec { name, role, rule: _, sensitive_values, order, value_type, levels, weight } = self;
+        let ColumnSpec { name, role, rule: _, sensitive_values, order, value_type, levels, weight, center } = self;
         same_rule
             && (name, role, sensitive_values) == (&other.name, &other.role, &other.sensitive_values)
-            && (order, value_type, levels, weight) == (&other.order, &other.value_type, &other.levels, &other.weight)
+            && (order, value_type, levels) == (&other.order, &other.value_type, &other.levels)
+            && (weight, center) == (&other.weight, &other.center)
     }
 }
 

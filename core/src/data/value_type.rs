@@ -151,7 +151,7 @@ pub fn parse_decimal(text: &str) -> Option<f64> {
 }
 
 /// Sign, digits and power of ten of a decimal, the same for every way to write the number.
-fn canonical(text: &str) -> Option<(bool, String, i64)> {
+pub(super) fn canonical(text: &str) -> Option<(bool, String, i64)> {
     let (number, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
     let (negative, number) = number.strip_prefix('-').map_or((false, number), |rest| (true, rest));
     let (whole, part) = number.split_once('.').unwrap_or((number, ""));

@@ -18,12 +18,16 @@ pub(super) fn refuse_idle(plan: &TablePlan, root: &Section<'_>) -> Result<()> {
     let case = Case { plan, root, publishing: &plan.publishing };
     case.method()?;
     case.weights()?;
+    case.labels()?;
     case.suppression()?;
     case.utility()?;
     case.skew()?;
     case.gate()?;
     case.attacks()
 }
+
+/// Why a register is no use for a release with means.
+const REGISTER_OF_CENTERS: &str = "a mean or median (`label`) does not say which people of a register fit the group";
 
 struct Case<'a> {
     plan: &'a TablePlan,
@@ -90,6 +94,25 @@ impl Case<'_> {
         let line = self.root.section("columns")?.map_or(self.root.line, |columns| columns.line_of(column));
         let message = format!("column \"{column}\": `{key}` has no effect: {why}");
         Err(Error::of(ErrorCode::NoEffect, message).line(line).help(help.to_string()))
+    }
+
+    /// A mean or a median is the label of a group of records.
+    fn labels(&self) -> Result<()> {
+        let Some(spec) = self.plan.schema.columns().iter().find(|spec| spec.center.is_some()) else { return Ok(()) };
+        let method = &self.publishing.method;
+        let (why, help) = if method.chooses_levels() {
+            let why = format!("{} publishes every column on one level, and forms no groups", method.kind.name);
+            (why, "leave it out, or use a method that forms groups of records (`sfumato list methods`)")
+        } else if self.bucketized() {
+            let why = "a bucketized release publishes quasi-identifiers record by record".to_string();
+            (why, "leave it out, or publish with form = \"generalized\"")
+        } else if method.suppresses_cells() {
+            let why = "with `cells` every cell is published as it is or as *".to_string();
+            (why, "leave it out, or leave out `cells`")
+        } else {
+            return Ok(());
+        };
+        self.idle_on_column(&spec.name, "label", &why, help)
     }
 
     /// Weights compare quasi-identifiers: equal ones do nothing, nor do any where the method does
@@ -202,6 +225,9 @@ impl Case<'_> {
     fn why_not(&self, attempt: &Attempt) -> Option<&'static str> {
         if self.plan.requirements.iter().any(Requirement::several_records) {
             return Some("attacks take every record for a person, and here people have several");
+        }
+        if attempt.attack.params.has_file() && self.plan.schema.columns().iter().any(|spec| spec.center.is_some()) {
+            return Some(REGISTER_OF_CENTERS);
         }
         let is_on_suppression = (attempt.attack.kind.build)(&attempt.attack.params).is_about_withheld();
         let nothing_withheld = is_on_suppression && self.publishing.skew.method.is_none();

@@ -17,7 +17,7 @@ pub use sets::{SensitiveItems, SetPlan, demanded};
 use crate::audit::audit;
 use crate::chance::Chance;
 use crate::criterion::{On, Requirement, Verdict, find};
-use crate::data::{ColumnSpec, ReadOptions, Role, Schema, ValueType, hierarchy, sample};
+use crate::data::{Center, ColumnSpec, ReadOptions, Role, Schema, ValueType, hierarchy, sample};
 use crate::error::{Error, ErrorCode, Result};
 use crate::kind::Raw;
 use section::{Section, choice, flag, line_of, numbers, raw, text, texts, weight};
@@ -62,7 +62,7 @@ const PUBLISHING: [&str; 6] = ["method", "release", "gate", "attack", "utility",
 /// parameters of the member that they name besides; `columns` has these for each column.
 pub const KEYS: [(&str, &[&str]); 9] = [
     ("data", &["kind", "path", "missing", "delimiter", "header", "names", "trim"]),
-    ("columns", &["role", "hierarchy", "levels", "weight", "sensitive_values", "order", "type"]),
+    ("columns", &["role", "hierarchy", "levels", "label", "weight", "sensitive_values", "order", "type"]),
     ("require", &["criterion", "on"]),
     ("method", &["name", "metric"]),
     ("release", &["title", "date", "form", "max_suppressed", "suppressed", "insensitive", "format", "formulas"]),
@@ -331,6 +331,16 @@ fn read_column(columns: &Section<'_>, name: &str, value: &Spanned<DeValue<'_>>, 
             return Err(error.line(section.line_of("weight")).help("only quasi-identifiers are weighed: leave it out"));
         }
         spec.weight = weight;
+    }
+    if let Some(wanted) = section.get("label", text)? {
+        if spec.role != Role::Quasi {
+            let error =
+                Error::plan(format!("{label}: `label` has no effect on a column with role = \"{}\"", spec.role));
+            return Err(error.line(section.line_of("label")).help("only quasi-identifiers get labels: leave it out"));
+        }
+        let names = Center::ALL.map(Center::name);
+        let wrong = || Error::unknown(format!("{label}: there is no label \"{wanted}\""), &wanted, names);
+        spec.center = Some(Center::find(&wanted).ok_or_else(wrong)?);
     }
     if let Some(wanted) = section.get("type", text)? {
         let names = ValueType::ALL.map(ValueType::name);

@@ -136,7 +136,7 @@ fn sensitive_items(items: &SensitiveItems, folder: &Path) -> Result<Raw> {
 
 /// What stands for a column: its role alone, or everything that is said of it.
 fn column(spec: &ColumnSpec) -> Result<Raw> {
-    let ColumnSpec { name, role, rule, sensitive_values, order, value_type, levels, weight } = spec;
+    let ColumnSpec { name, role, rule, sensitive_values, order, value_type, levels, weight, center } = spec;
     let mut keys = Keys::default();
     keys.text("role", role.name());
     if let Some(rule) = rule {
@@ -148,6 +148,7 @@ fn column(spec: &ColumnSpec) -> Result<Raw> {
     if let Some((low, high)) = levels {
         keys.add("levels", Raw::List([low, high].map(|level| Raw::Number(level.to_string())).to_vec()));
     }
+    keys.some("label", center.map(|center| Raw::from(center.name())));
     keys.some("weight", (*weight != Weight::ONE).then(|| Raw::Number(weight.to_string())));
     keys.filled("sensitive_values", sensitive_values);
     keys.filled("order", order);

@@ -11,14 +11,14 @@ use crate::attack::{Finding, Reidentification};
 use crate::audit::Answer;
 use crate::candidate::{Coded, Groups};
 use crate::criterion::Requirement;
-use crate::data::{Column, ColumnSpec, Role};
+use crate::data::{Column, ColumnSpec, Role, parse_decimal, without_missing};
 use crate::error::Result;
 use crate::inspect::alike_notes;
 use crate::plan::TablePlan;
 use crate::recode::{Form, Labels, Recoded, Suppressed};
 use crate::utility::classification::{Training, accuracy, accuracy_of_release};
 use crate::utility::queries::{self, Published, Release, Workload};
-use crate::utility::{grouped, information};
+use crate::utility::{grouped, information, variance};
 use std::collections::BTreeMap;
 
 /// What is known of a recoded table.
@@ -39,6 +39,7 @@ impl TableFacts<'_> {
         let mut notes =
             standing_notes(task.schema, requirements, publishing.recoding.form, publishing.chance.is_secure());
         notes.extend(self.missing_notes());
+        notes.extend(self.center_notes()?);
         notes.extend(self.capped_notes()?);
         notes.extend(exposure.sentences());
         notes.extend(alike_notes(&recoded.table, requirements)?);
@@ -100,6 +101,25 @@ impl TableFacts<'_> {
         };
         let columns = self.plan.schema.columns().iter().filter(has_missing);
         columns.map(|spec| format!("Column \"{}\" has missing values.", spec.name)).collect()
+    }
+
+    /// How much of the spread of numbers their means or medians keep: for the custodian, since it
+    /// depends on what is not published.
+    fn center_notes(&self) -> Result<Vec<String>> {
+        let mut notes = Vec::new();
+        for spec in self.plan.schema.columns().iter().filter(|spec| spec.center.is_some()) {
+            let (original, published) = (self.task.table.column(&spec.name)?, self.recoded.table.column(&spec.name)?);
+            let pair = |(at, &row): (usize, &u32)| {
+                let center = parse_decimal(without_missing(published.value(at)))?;
+                Some((parse_decimal(original.value(row as usize))?, center))
+            };
+            let pairs: Vec<(f64, f64)> = self.recoded.row_of.iter().enumerate().filter_map(pair).collect();
+            if let (Some(kept), Some(center)) = (variance::kept(&pairs), spec.center) {
+                let (name, share) = (&spec.name, 100.0 * kept);
+                notes.push(format!("\"{name}\": each group's {} keeps {share:.1} % of the variance.", center.name()));
+            }
+        }
+        Ok(notes)
     }
 
     /// Every metric that applies.

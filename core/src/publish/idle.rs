@@ -9,7 +9,7 @@ use crate::data::hierarchy::Rule;
 use crate::data::{Column, ColumnSpec, Formats, Formulas, Role, Table};
 use crate::error::{Error, ErrorCode, Result};
 use crate::plan::{Attempt, Publishing, TablePlan};
-use crate::recode::Form;
+use crate::recode::{Form, center_of};
 use std::path::Path;
 
 /// Refuses a plan with a key that would do nothing.
@@ -18,6 +18,7 @@ pub fn refuse(plan: &TablePlan, table: &Table, bound: &[Bound], formats: &Format
     let quasi = plan.schema.select(table, Role::Quasi)?;
     for (at, column) in quasi.iter().enumerate() {
         if let Some(spec) = plan.schema.find(column.name()) {
+            case.refuse_label(at, column, spec, bound)?;
             case.refuse_on_quasi(at, column, spec)?;
         }
     }
@@ -85,6 +86,39 @@ impl Case<'_> {
             return Err(self.idle(&spec.name, "hierarchy", why, &help));
         }
         Ok(())
+    }
+
+    /// A mean or a median belongs to a group of records, of a column of numbers, of which nothing
+    /// else is asked.
+    fn refuse_label(&self, at: usize, column: &Column, spec: &ColumnSpec, bound: &[Bound]) -> Result<()> {
+        let Some(center) = center_of(column, &self.plan.schema)? else { return Ok(()) };
+        let (name, label) = (&spec.name, center.name());
+        if !self.forms_groups() || self.is_bucketized() {
+            let help = "leave it out, or publish with form = \"generalized\" by a method that forms groups of records";
+            return Err(self.idle(name, "label", "gives no label to groups of records", help));
+        }
+        let (low, _) = self.plan.schema.level_range(column)?;
+        if low > 0 {
+            let message = format!("column \"{name}\": a {label} may tell more than `levels` = [{low}, …] permits");
+            return Err(Error::plan(message).help("leave out `label`, or let `levels` begin with 0"));
+        }
+        let goes_by_it = self.publishing.method.build().along(at, column, &self.plan.schema)? == Along::Hierarchy;
+        if spec.rule.is_some() && spec.levels.is_none() && !goes_by_it {
+            let why = format!("publishes the {label} of each group, and forms groups by the numbers themselves");
+            return Err(self.idle(name, "hierarchy", &why, "leave it out, or leave out `label`"));
+        }
+        // Groups with equal labels are one group to everybody who sees them.
+        let is_broken_by_merging = |(_, bound): &(&Requirement, &Bound)| !bound.criterion.properties().is_monotone();
+        match self.plan.requirements.iter().zip(bound).find(is_broken_by_merging) {
+            None => Ok(()),
+            Some((wanted, _)) => {
+                let criterion = wanted.criterion.kind.name;
+                let message = format!(
+                    "column \"{name}\": `label` = \"{label}\" may be the same for several groups, and {criterion} may hold for each and not for all together"
+                );
+                Err(Error::plan(message).help("leave out `label`, or require another criterion"))
+            }
+        }
     }
 
     fn hierarchy_goes_by_order(&self, spec: &ColumnSpec) -> bool {

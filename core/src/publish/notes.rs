@@ -2,7 +2,7 @@
 
 use super::SkewReport;
 use crate::criterion::Requirement;
-use crate::data::{Column, Role, Schema};
+use crate::data::{Center, Column, Role, Schema};
 use crate::recode::Form;
 
 /// What follows from the plan.
@@ -33,8 +33,25 @@ pub fn standing_notes(schema: &Schema, requirements: &[Requirement], form: Form,
             ));
         }
     }
+    for spec in schema.columns() {
+        if let Some(center) = spec.center {
+            notes.push(center_note(&spec.name, center));
+        }
+    }
     notes.push("A missing value counts as a value of its own.".into());
     notes
+}
+
+/// What a mean or a median says, and what it does not.
+fn center_note(name: &str, center: Center) -> String {
+    let word = center.name();
+    let known = match center {
+        Center::Mean => " Whoever knows the values of all others in a group can work out the last one.",
+        Center::Median => "",
+    };
+    format!(
+        "\"{name}\" is published as the {word} of each group, which does not say between which values the group lies: information kept counts it as nothing, and no register can be compared with it.{known}"
+    )
 }
 
 /// Whether a requirement has points, and every one names a value.

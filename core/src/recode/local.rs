@@ -1,12 +1,15 @@
 //! One label for all the values of a group. With a hierarchy: the lowest common ancestor, never
 //! below the lowest permitted level; where labels are intervals, all from the first to the last
-//! one. Without: a range for numbers and dates, the set of values for categories.
+//! one. Without: a range for numbers and dates, the set of values for categories. Where the plan says
+//! so, the mean or the median of numbers, under which no value stands but which every reader can
+//! take for it.
 
+use super::center::{center_of, nearest};
 use super::lowest::finest_level;
 use crate::candidate::Groups;
 use crate::data::hierarchy::{Hierarchy, Rule, TOP};
-use crate::data::{Column, Schema, set_label, value_label};
-use crate::error::Result;
+use crate::data::{Center, Column, Schema, set_label, value_label};
+use crate::error::{Error, Result};
 use rayon::prelude::*;
 use std::collections::HashMap;
 
@@ -31,6 +34,8 @@ enum Summary {
     Ancestor(usize, u32),
     /// These values, and no others.
     Set(Vec<u32>),
+    /// A number, and whether some values are missing; no number where all are.
+    Center(Option<String>, bool),
 }
 
 /// How the values of a column are summed up.
@@ -45,10 +50,15 @@ enum Style<'a> {
     Ancestor { hierarchy: Hierarchy, low: usize },
     /// All values.
     Set,
+    /// One number for all numbers.
+    Center(Center),
 }
 
 impl<'a> Style<'a> {
     fn new(column: &Column, schema: &'a Schema) -> Result<Style<'a>> {
+        if let Some(center) = center_of(column, schema)? {
+            return Ok(Style::Center(center));
+        }
         let spec = schema.find(column.name());
         if !spec.is_some_and(|spec| spec.rule.is_some() || spec.levels.is_some_and(|(low, _)| low > 0)) {
             return Ok(if column.domain().value_type().is_ordered() { Style::Range } else { Style::Set });
@@ -63,8 +73,8 @@ impl<'a> Style<'a> {
         }
     }
 
-    fn summary(&self, column: &Column, codes: impl Iterator<Item = u32>) -> Summary {
-        match self {
+    fn summary(&self, column: &Column, codes: impl Iterator<Item = u32>) -> Result<Summary> {
+        Ok(match self {
             Style::Range => {
                 let (low, high, misses) = range(column, codes);
                 Summary::Range(low, high, misses)
@@ -72,13 +82,14 @@ impl<'a> Style<'a> {
             Style::Span { ends, exact, .. } => {
                 let (low, high, misses) = range(column, codes);
                 if low > high || (low == high && *exact) {
-                    return Summary::Range(low, high, misses);
+                    return Ok(Summary::Range(low, high, misses));
                 }
                 Summary::Span(ends[low as usize].0, ends[high as usize].1, misses)
             }
             Style::Ancestor { hierarchy, low } => ancestor(hierarchy, *low, codes),
             Style::Set => Summary::Set(distinct(codes)),
-        }
+            Style::Center(center) => central(*center, column, codes)?,
+        })
     }
 
     fn label(&self, column: &Column, summary: &Summary) -> String {
@@ -102,6 +113,9 @@ impl<'a> Style<'a> {
                 hierarchy.labels(*level).get(*code).to_string()
             }
             (Summary::Set(codes), _) => label_of_set(column, codes),
+            (Summary::Center(None, _), _) => missing().to_string(),
+            (Summary::Center(Some(center), false), _) => center.clone(),
+            (Summary::Center(Some(center), true), _) => beside_missing(missing(), center),
             (Summary::Span(..) | Summary::Ancestor(..), _) => unreachable!("each style has its own summary"),
         }
     }
@@ -118,6 +132,10 @@ impl<'a> Style<'a> {
                 (0u32..).zip(codes).filter(|(_, own)| *own == code).map(|(base, _)| base).collect()
             }
             (Summary::Set(codes), _) => codes.clone(),
+            (Summary::Center(center, misses), _) => {
+                let nearest = center.as_deref().and_then(|center| nearest(column, center));
+                nearest.into_iter().chain(missing.filter(|_| *misses)).collect()
+            }
             (Summary::Ancestor(..), _) => unreachable!("each style has its own summary"),
         }
     }
@@ -131,7 +149,7 @@ impl<'a> Labels<'a> {
         let summaries: Vec<Summary> = (0..groups.len())
             .into_par_iter()
             .map(|group| style.summary(column, groups.rows(group).iter().map(|&row| column.codes()[row as usize])))
-            .collect();
+            .collect::<Result<_>>()?;
         let mut number: HashMap<Summary, u32> = HashMap::new();
         let mut different: Vec<Summary> = Vec::new();
         let of_group = summaries.into_iter().map(|summary| {
@@ -145,7 +163,8 @@ impl<'a> Labels<'a> {
         Ok(Labels { labels, of_group, style, summaries: different })
     }
 
-    /// For each label the values that it stands for, as codes of the column.
+    /// For each label the values that it stands for, as codes of the column. A mean or a median
+    /// stands for the value that is nearest: a reader takes it for what it says.
     pub fn covers(&self, column: &Column) -> Vec<Vec<u32>> {
         self.summaries.iter().map(|summary| self.style.cover(column, summary)).collect()
     }
@@ -202,6 +221,26 @@ fn ancestor(hierarchy: &Hierarchy, low: usize, codes: impl Iterator<Item = u32>)
     let common = |level: &usize| codes.iter().all(|&code| on(*level, code) == on(*level, codes[0]));
     let level = (low..=hierarchy.height()).find(common).expect("the top is common to all");
     Summary::Ancestor(level, on(level, codes[0]))
+}
+
+/// The center of a group's numbers.
+fn central(center: Center, column: &Column, codes: impl Iterator<Item = u32>) -> Result<Summary> {
+    let (domain, mut codes) = (column.domain(), codes.collect::<Vec<u32>>());
+    let all = codes.len();
+    codes.retain(|code| domain.missing() != Some(*code));
+    codes.sort_unstable();
+    let misses = codes.len() < all;
+    if codes.is_empty() {
+        return Ok(Summary::Center(None, misses));
+    }
+    let numbers: Vec<(&str, u64)> =
+        codes.chunk_by(|a, b| a == b).map(|same| (domain.label(same[0]), same.len() as u64)).collect();
+    let too_long = || {
+        let message =
+            format!("column \"{}\" has a number with too many decimals for an exact {}", column.name(), center.name());
+        Error::data(message).help("leave out `label`, or round the column")
+    };
+    Ok(Summary::Center(Some(center.of(&numbers).ok_or_else(too_long)?), misses))
 }
 
 fn label_of_set(column: &Column, codes: &[u32]) -> String {
@@ -297,6 +336,26 @@ mod tests {
         spec.levels = Some((1, 1));
         let column = Column::from_values("q", ["3", "7"]);
         assert_eq!(labels(&column, &Schema::new(vec![spec]), &[vec![0], vec![0, 1]]), ["*", "*"]);
+    }
+
+    #[test]
+    fn numbers_become_means_and_medians() {
+        let ages = Column::from_values("q", ["30", "21", "21", "-4", "1.5", "22"]);
+        let groups = [vec![0, 1, 5], vec![1, 2], vec![3, 4]];
+        let of = |center| {
+            let mut spec = ColumnSpec::new("q", Role::Quasi);
+            spec.center = Some(center);
+            Schema::new(vec![spec])
+        };
+        assert_eq!(labels(&ages, &of(Center::Mean), &groups), ["24.3", "21", "-1.25"]);
+        assert_eq!(labels(&ages, &of(Center::Median), &groups), ["22", "21", "-1.25"]);
+        let schema = of(Center::Mean);
+        let found = Labels::new(&ages, &schema, &Groups::of_lists(&groups)).unwrap();
+        let values = |codes: Vec<u32>| codes.iter().map(|&code| ages.domain().label(code).to_string()).collect();
+        let covers: Vec<Vec<String>> = found.covers(&ages).into_iter().map(values).collect();
+        assert_eq!(covers, [["22"], ["21"], ["-4"]], "of 24.3, of 21, and of -1.25, as near to both");
+        let jobs = Column::from_values("q", ["cook", "nurse"]);
+        assert!(Labels::new(&jobs, &schema, &Groups::of_lists(&[vec![0, 1]])).is_err());
     }
 
     #[test]

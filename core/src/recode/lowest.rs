@@ -63,10 +63,12 @@ impl Lowest {
 
 /// The level whose labels are the finest that one label of a group is made of: the lowest permitted
 /// one. Where intervals are joined to ranges it is the first level even if values themselves are
-/// permitted, or hierarchies would mean nothing; but not where that is the top already.
+/// permitted, or hierarchies would mean nothing; but not where that is the top already, nor where a
+/// group is given one number.
 pub(super) fn finest_level(column: &Column, schema: &Schema) -> Result<usize> {
     let (low, _) = schema.level_range(column)?;
-    let joins = low == 0 && schema.interval_rule(column).is_some();
+    let is_joined = schema.find(column.name()).is_some_and(|spec| spec.center.is_none());
+    let joins = low == 0 && is_joined && schema.interval_rule(column).is_some();
     Ok(if joins && schema.quasi_hierarchy(column)?.height() > 1 { 1 } else { low })
 }
 

@@ -1,18 +1,20 @@
 //! Recoding: from the table and a decision to what is published.
 //!
 //! *Generalized*: quasi-identifiers are replaced by their labels on the chosen levels, or by one
-//! label for the values of a group. Rows are put in the order of their published values, so that
+//! label for the values of a group, or by their mean or median. Rows are put in the order of their published values, so that
 //! their order tells nothing that the values do not. *Bucketized*: quasi-identifiers stay as they
 //! are, and sensitive values are published apart from them, group by group; groups and their rows
 //! are in an order drawn by lot. Either way identifiers and unnamed columns are left out, and
 //! suppressed records are withheld or starred.
 
 mod bucketize;
+mod center;
 mod local;
 mod lowest;
 mod recipe;
 
 pub use bucketize::bucketize;
+pub use center::center_of;
 pub use local::Labels;
 pub use lowest::Lowest;
 pub use recipe::{Recipe, Relabelled};

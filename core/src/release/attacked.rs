@@ -23,6 +23,7 @@ pub fn attack(folder: &Path, wanted: &[ChosenAttack], formats: &Formats) -> Resu
     stated.attack_release(&release, folder, formats, |target| {
         let mut found = Vec::new();
         for one in wanted {
+            refuse_register(one, &stated)?;
             let again = one.build().run(target)?;
             again.iter().try_for_each(Finding::check_register)?;
             let of_certificate = figures.attacks.iter().filter(|stated| stated.attack == one.kind.name);
@@ -34,6 +35,22 @@ pub fn attack(folder: &Path, wanted: &[ChosenAttack], formats: &Formats) -> Resu
         }
         Ok(found)
     })
+}
+
+/// Refuses to compare a register with means or medians: they do not say which people fit a group.
+fn refuse_register(wanted: &ChosenAttack, stated: &Stated) -> Result<()> {
+    let central = stated.columns.iter().find(|column| column.spec.center.is_some());
+    match central.filter(|_| wanted.params.has_file()) {
+        None => Ok(()),
+        Some(column) => {
+            let name = &column.spec.name;
+            let message = format!(
+                "{}: column \"{name}\" has means or medians of groups, which do not say which people of a register fit",
+                wanted.kind.name
+            );
+            Err(Error::plan(message).help("leave out the register"))
+        }
+    }
 }
 
 /// An attack, and what the certificate says of it.

@@ -3,7 +3,7 @@
 use crate::certificate::broken;
 use crate::certificate::table::{ColumnDeclared, whole_or_real};
 use crate::data::hierarchy::Ruler;
-use crate::data::{ColumnSpec, Role, ValueType, Weight};
+use crate::data::{Center, ColumnSpec, Role, ValueType, Weight};
 use crate::error::Result;
 use crate::publish::{ColumnLevel, Made};
 use serde_json::Number;
@@ -23,7 +23,7 @@ impl StatedColumn {
     pub fn of(spec: &ColumnSpec, made: &Made, bucketized: bool) -> Result<StatedColumn> {
         let report = made.publication.columns.iter().find(|report| report.name == spec.name);
         let mut own = ColumnSpec::new(&spec.name, spec.role);
-        own.weight = spec.weight;
+        (own.weight, own.center) = (spec.weight, spec.center);
         // What a method did depends on the order of values: whoever replays it needs it.
         let is_replayed = spec.role == Role::Quasi && bucketized;
         if spec.role == Role::Sensitive || is_replayed {
@@ -84,6 +84,10 @@ impl StatedColumn {
         let lists_protected = column.sensitive_values.is_some();
         spec.sensitive_values = column.sensitive_values.unwrap_or_default();
         spec.weight = read_weight(&column.weight, role)?;
+        spec.center = match ruler {
+            Some(Ruler::Center(center)) => Some(center),
+            _ => None,
+        };
         spec.order = column.order;
         spec.value_type = column.value_type.as_deref().and_then(ValueType::find);
         Ok(StatedColumn { spec, published: column.published, lists_protected, level, ruler })
@@ -106,6 +110,7 @@ fn read_ruler(column: &ColumnDeclared) -> Result<Option<Ruler>> {
     let whole = || column.whole.clone();
     let ranges = [Ruler::Numbers { whole: whole() }, Ruler::Dates { whole: whole() }];
     let known = ranges.into_iter().chain([Ruler::Characters, Ruler::Values, Ruler::Spans]);
+    let known = known.chain(Center::ALL.map(Ruler::Center));
     let Some(name) = &column.measured_by else { return Ok(None) };
     let leaves = column.leaves.zip(column.leaves_under.clone()).map(|(all, under)| Ruler::Leaves { all, under });
     let found = known.chain(leaves).find(|ruler| ruler.name() == name);

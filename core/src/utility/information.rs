@@ -10,7 +10,8 @@
 //! the coarsest units, and by one such interval beyond `bottom` and `top`, so that a label loses
 //! the same on a level and in a group. A range with an open end, `>=90`, goes to the end of the
 //! whole range. A range of texts, `a..f`, loses the share of all published ends that lie in it: how
-//! many values are between them is hidden. A column keeps one minus the mean loss of its cells,
+//! many values are between them is hidden. A mean or median loses everything, since it does not say
+//! between which values its group lies: what is stated is a lower bound there. A column keeps one minus the mean loss of its cells,
 //! suppressed records included; a record and the release keep the mean over quasi-identifiers by
 //! their weights.
 //!
@@ -32,6 +33,9 @@ pub const LOSS: (&str, &str) = (
 /// What the labels of a published column are measured by: the rule of its hierarchy knows, else the
 /// type that its values had. `level` is the one that all labels are on, if they are on one.
 pub fn ruler(spec: &ColumnSpec, value_type: ValueType, published: &Dictionary, level: Option<usize>) -> Ruler {
+    if let Some(center) = spec.center {
+        return Ruler::Center(center);
+    }
     let rule = spec.rule.as_ref();
     let ruler = rule.and_then(|rule| rule.ruler(published, level)).unwrap_or(match value_type {
         ValueType::Integer | ValueType::Decimal => Ruler::Numbers { whole: None },
@@ -151,6 +155,7 @@ pub fn widths(labels: &Dictionary, ruler: &Ruler) -> Vec<f64> {
         Ruler::Dates { whole } => ranges(labels, whole.as_deref(), date_range),
         Ruler::Values => sets(labels),
         Ruler::Spans => spans(labels),
+        Ruler::Center(_) => labels.iter().map(central).collect(),
     }
 }
 
@@ -161,6 +166,12 @@ fn share(part: f64, whole: f64) -> f64 {
 fn masked(label: &str) -> f64 {
     let hidden = label.chars().filter(|letter| *letter == '*').count();
     share(hidden as f64, label.chars().count() as f64)
+}
+
+/// A mean leaves everything open; that all values are missing is said exactly.
+fn central(label: &str) -> f64 {
+    let is_center = label == TOP || parse_decimal(without_missing(label)).is_some();
+    if is_center { 1.0 } else { 0.0 }
 }
 
 /// The ends of a label, infinite where it is open; nothing for a label that is no range, such as a
@@ -267,6 +278,7 @@ fn spans(labels: &Dictionary) -> Vec<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::data::Center;
 
     fn check(ruler: &Ruler, cases: &[(&str, f64)]) {
         let labels: Dictionary = cases.iter().map(|case| case.0).collect();
@@ -317,6 +329,7 @@ mod tests {
         check(&Ruler::Spans, &[("a..c", 0.5), ("d..f", 0.5)]);
         check(&Ruler::Spans, &[("a", 0.0), ("b..c", 0.5), ("d", 0.0)]);
         check(&Ruler::Characters, &[("13053", 0.0), ("130**", 0.4), ("*", 1.0)]);
+        check(&Ruler::Center(Center::Mean), &[("34.2", 1.0), ("{?, 34.2}", 1.0), ("?", 0.0), ("*", 1.0)]);
         let under = [("Europe".to_string(), 3)].into();
         check(&Ruler::Leaves { all: 5, under }, &[("Italy", 0.0), ("Europe", 0.5), ("*", 1.0)]);
     }

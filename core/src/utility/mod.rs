@@ -19,6 +19,7 @@ mod published;
 pub mod queries;
 mod scale;
 pub mod suppressed_share;
+pub mod variance;
 
 pub use scale::{Fixed, Level, Scale, Scales, UNIT, fixed, times_ln};
 

@@ -20,6 +20,8 @@ fn methods() -> Vec<ChosenMethod> {
         ("mondrian", vec![("split", Raw::from("strict"))]),
         ("mondrian", vec![("split", Raw::from("relaxed"))]),
         ("local-recoding", vec![]),
+        ("mdav", vec![("mend", Raw::from("none"))]),
+        ("mdav", vec![("mend", Raw::from("none")), ("chunk", Raw::from("4"))]),
         ("anatomy", vec![]),
         ("greedy-grouping", vec![]),
         ("greedy-grouping", vec![("sort", Raw::from("hilbert")), ("bucket", Raw::from("2"))]),
@@ -31,6 +33,13 @@ fn methods() -> Vec<ChosenMethod> {
         ("base", vec![("anatomize", flag(true))]),
     ];
     written.iter().map(|(name, written)| ChosenMethod::new(name, written).unwrap()).collect()
+}
+
+/// The same, and one that cannot be replayed for every group.
+fn all_methods() -> Vec<ChosenMethod> {
+    let chunks = [("chunk", Raw::from("6"))];
+    let merging = [&[][..], &chunks].map(|written| ChosenMethod::new("mdav", written).unwrap());
+    methods().into_iter().chain(merging).collect()
 }
 
 /// Methods whose groups may be coupled: a cut that failed on a larger group runs through several.
@@ -192,7 +201,7 @@ proptest! {
         for (criterion, binary) in criteria() {
             let case = Case::new(&rows, &criterion, binary);
             let Some(bound) = case.bound() else { continue };
-            for method in methods() {
+            for method in all_methods() {
                 let context = format!("{} {:?} {}", method.kind.name, method.params, criterion.0);
                 let Some(found) = case.run(&case.table, &method, seed) else { continue };
                 let safety = Safety::new(&case.table, &bound).unwrap();

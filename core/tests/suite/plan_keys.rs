@@ -279,6 +279,7 @@ fn cases(section: &str, key: &'static str, base: &Draft, form: Form) -> Option<V
             all.extend(words(&[("job", "levels = [1, 1]")]));
             all
         }
+        ("columns", "label") => words(&[("age", "label = \"mean\""), ("disease", "label = \"median\"")]),
         ("columns", "weight") => words(&[("age", "weight = 0.01"), ("disease", "weight = 2")]),
         ("columns", "order") => words(&[
             ("job", "order = [\"pilot\", \"cook\", \"nurse\", \"clerk\"]"),
@@ -461,6 +462,9 @@ const EFFORT: [&str; 4] = ["budget", "seconds", "samples", "memory"];
 fn other_values(param: &Param) -> Option<&'static [&'static str]> {
     Some(match param.name {
         "split" => &["\"relaxed\""],
+        "size" => &["7"],
+        "chunk" => &["9"],
+        "mend" => &["\"none\""],
         "axes" => &["[\"frequency\", \"frequency\"]"],
         "anatomize" | "cells" => &["true"],
         "priority" => &["\"information-gain\""],

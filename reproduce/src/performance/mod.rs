@@ -1,11 +1,12 @@
-//! What the product itself takes, against baselines of the same run: loading, checking, searching,
-//! grouping, and what is kept.
+//! What the product itself takes, against baselines of the same run: loading, checking, searching and
+//! grouping.
 
 mod check;
 mod grouping;
-mod kept;
 mod load;
 mod search;
+
+pub(crate) use search::schema as adult_schema;
 
 use crate::page::Section;
 use crate::subject::Subject;
@@ -15,7 +16,7 @@ use sfumato::Result;
 pub const SUBJECT: Subject = Subject {
     name: "performance",
     title: "What sfumato takes",
-    summary: "Loading CSV, checking criteria, searching the lattice and forming groups, each against a plain baseline of the same run; and what methods keep.",
+    summary: "Loading CSV, checking criteria, searching the lattice and forming groups, each against a plain baseline of the same run.",
     reference: "sfumato's own measurements; those of the papers' experiments are on their pages.",
     needs: &files::ADULT,
     experiments,
@@ -26,6 +27,5 @@ fn experiments(setting: &Setting<'_>) -> Result<Vec<Section>> {
     sections.extend(check::checking(setting)?);
     sections.extend(search::searching(setting)?);
     sections.push(grouping::grouping(setting)?);
-    sections.extend(kept::keeping(setting)?);
     Ok(sections)
 }

@@ -223,7 +223,7 @@ impl<'a> Case<'a> {
 }
 
 /// The first so many quasi-identifiers, and occupation if it is none of them.
-pub(super) fn schema(count: usize) -> Result<Schema> {
+pub(crate) fn schema(count: usize) -> Result<Schema> {
     let top = [("suppress", Raw::Flag(true))];
     let mut specs = Vec::new();
     for name in &QUASI[..count] {

@@ -43,6 +43,7 @@ impl<'a> Label<'a> {
             Ruler::Characters => Label::Pattern(text),
             Ruler::Values => Label::values(text),
             Ruler::Spans => Label::span(text),
+            Ruler::Center(_) => Label::Any,
             // A coarser label may have one leaf and another name than it, or the name of another
             // leaf.
             Ruler::Leaves { .. } if quasi.depth == Depth::On(0) => Label::Values(vec![canonical_text(text)]),

@@ -1,6 +1,7 @@
 //! How wide a published label is: what can be told from the label itself, without the original
 //! table.
 
+use crate::data::Center;
 use std::collections::BTreeMap;
 
 /// What the width of a column's labels is measured by.
@@ -30,6 +31,8 @@ pub enum Ruler {
     Values,
     /// Labels are texts, or ranges of them in their order.
     Spans,
+    /// Labels are means or medians: they do not say between which values a group lies.
+    Center(Center),
 }
 
 impl Ruler {
@@ -42,6 +45,7 @@ impl Ruler {
             Ruler::Leaves { .. } => "leaves",
             Ruler::Values => "values",
             Ruler::Spans => "spans",
+            Ruler::Center(center) => center.name(),
         }
     }
 
