@@ -133,11 +133,11 @@ impl<'a> Urns<'a> {
         }
         let cells = Cells::new(self, &trials);
         if let Some(counted) = all::count(self, &trials, &cells, effort.budget) {
-            return Outlook::Told(Told { cells, how: How::Counted(counted) });
+            return Outlook::Told(Box::new(Told { cells, how: How::Counted(counted) }));
         }
         match draw::draw(self, &trials, &cells, effort) {
             None => Outlook::Unknown,
-            Some(drawn) => Outlook::Told(Told { cells, how: How::Drawn(drawn) }),
+            Some(drawn) => Outlook::Told(Box::new(Told { cells, how: How::Drawn(drawn) })),
         }
     }
 }
@@ -172,7 +172,7 @@ pub(super) enum Outlook {
     /// Nothing, of anybody: every world is possible.
     Immune,
     /// This.
-    Told(Told),
+    Told(Box<Told>),
     /// It is not known.
     Unknown,
 }

@@ -173,7 +173,9 @@ impl Minimality {
         let warning = sum.warning(side, withheld);
         let is_lower_bound = sum.decided.undecided > 0 || sum.sampled_groups > 0 || withheld > 0;
         let (on, decided_by) = (Some(side.column.name().to_string()), Some(sum.decided));
-        Finding { on, highest, is_lower_bound, above_limit, details, decided_by, repeatable, warning, ..finding }
+        // Without the original nobody knows whom a record of a bucketized release belongs to.
+        let right = side.has_original.then_some(sum.right);
+        Finding { on, highest, is_lower_bound, above_limit, details, decided_by, right, repeatable, warning, ..finding }
     }
 }
 
@@ -227,7 +229,7 @@ enum Known<'a> {
     /// How each group came about, and those that depend on each other, if that is known.
     Worlds(Worlds<'a>, Option<Coupled>),
     /// What else the method would have published, about all groups together.
-    Levels(Told),
+    Levels(Box<Told>),
 }
 
 impl From<Outlook> for Known<'_> {

@@ -156,7 +156,9 @@ impl<'a> Side<'a> {
         let cells = home.cells().map(|(block, people)| {
             let belief = |value: &[Held]| (home.belief(block, value), 0.0);
             let exactly = |value: &[Held]| home.exactly(block, value);
-            (people, self.believe_cell(sum, BeliefPlace { group, block, code: 0 }, &held, belief, exactly), way)
+            let mut found = self.believe_cell(sum, BeliefPlace { group, block, code: 0 }, &held, belief, exactly);
+            found.guess(self.codes(home.rows_of(block, self.ground.published.rows(group))));
+            (people, found, way)
         });
         let found: Vec<(u64, Found, Way)> = cells.collect();
         sum.conclude(&found);
@@ -186,17 +188,18 @@ impl<'a> Side<'a> {
             }
         }
         let rows = self.ground.published.rows(group).iter();
-        let mut cells: Vec<(u32, usize)> = rows.map(|&row| (told.cell_of(row), home.block_of(row))).collect();
+        let mut cells: Vec<(u32, usize, u32)> = rows.map(|&row| (told.cell_of(row), home.block_of(row), row)).collect();
         cells.sort_unstable();
         let found = cells.chunk_by(|a, b| a.0 == b.0).map(|same| {
             let (cell, place) = (same[0].0, BeliefPlace { group, block: same[0].0 as usize, code: 0 });
             let before = |value: &[Held]| {
-                let beliefs = same.iter().map(|&(_, block)| home.belief(block, value));
+                let beliefs = same.iter().map(|&(_, block, _)| home.belief(block, value));
                 beliefs.reduce(|a, b| Estimate { low: a.low.min(b.low), high: a.high.max(b.high) }).expect("a record")
             };
             let asked = |value: &[Held]| Asked { before: before(value), ..self.asked(group, value) };
             let belief = |value: &[Held]| (told.belief(cell, asked(value)), SLIGHT);
-            let found = self.believe_cell(sum, place, held, belief, |value| told.exactly(cell, asked(value)));
+            let mut found = self.believe_cell(sum, place, held, belief, |value| told.exactly(cell, asked(value)));
+            found.guess(self.codes(same.iter().map(|&(_, _, row)| row)));
             let is_settled = |value: &[Held]| {
                 let bounded = told.bounded(before(value));
                 bounded.is_some_and(|bounded| exceeds(bounded, SLIGHT, self.compared(group, value), || None).is_some())
@@ -214,7 +217,8 @@ impl<'a> Side<'a> {
 
     /// Looks at a group of which nothing is learnt, or of which it is not known what is.
     fn visit_shares(&self, sum: &mut Sum, group: usize, held: &[Held], is_even: bool) {
-        let found = self.believe_shares(sum, group, held, is_even);
+        let mut found = self.believe_shares(sum, group, held, is_even);
+        found.guess(self.codes(self.ground.published.rows(group).iter().copied()));
         sum.exact_groups += u64::from(is_even);
         sum.conclude(&[(self.ground.published.size(group) as u64, found, Way::Immune)]);
     }
@@ -222,8 +226,9 @@ impl<'a> Side<'a> {
     /// Looks at a group of what a search over levels published.
     fn visit_told(&self, sum: &mut Sum, group: usize, told: &Told) {
         let held = self.held(group, None);
-        let mut cells: Vec<u32> = self.ground.published.rows(group).iter().map(|&row| told.cell_of(row)).collect();
-        if !told.is_touched(cells[0]) {
+        let rows = self.ground.published.rows(group).iter();
+        let mut cells: Vec<(u32, u32)> = rows.map(|&row| (told.cell_of(row), row)).collect();
+        if !told.is_touched(cells[0].0) {
             return self.visit_shares(sum, group, &held, true);
         }
         match told.accepted() {
@@ -234,11 +239,12 @@ impl<'a> Side<'a> {
             }
         }
         cells.sort_unstable();
-        let found = cells.chunk_by(|a, b| a == b).map(|same| {
-            let (cell, place) = (same[0], BeliefPlace { group, block: same[0] as usize, code: 0 });
+        let found = cells.chunk_by(|a, b| a.0 == b.0).map(|same| {
+            let (cell, place) = (same[0].0, BeliefPlace { group, block: same[0].0 as usize, code: 0 });
             let belief = |value: &[Held]| (told.belief(cell, self.asked(group, value)), SLIGHT);
             let exactly = |value: &[Held]| told.exactly(cell, self.asked(group, value));
-            let found = self.believe_cell(sum, place, &held, belief, exactly);
+            let mut found = self.believe_cell(sum, place, &held, belief, exactly);
+            found.guess(self.codes(same.iter().map(|&(_, row)| row)));
             (same.len() as u64, found, self.way(group, &held, told))
         });
         let found: Vec<(u64, Found, Way)> = found.collect();
@@ -287,7 +293,7 @@ impl<'a> Side<'a> {
             let (belief, slight) = belief(value);
             let exceeds = |limit: Limit| exceeds(belief, slight, limit, || exactly(value));
             let above = tolerated.map_or(Some(false), exceeds);
-            found.add(exceeds(self.compared(place.group, value)), above != Some(false), belief.low);
+            found.add(code, exceeds(self.compared(place.group, value)), above != Some(false), belief.low);
             sum.believe(belief, self.share(place.group, value), promised, tolerated, above == Some(true));
             sum.note(belief.low, BeliefPlace { code, ..place });
         }
@@ -318,11 +324,16 @@ impl<'a> Side<'a> {
             let belief = Estimate { low: share.to_f64(), high: if is_even { share.to_f64() } else { 1.0 } };
             let is_above = |limit: Limit| !limit.allows(share);
             let above = tolerated.is_some_and(|limit| !is_even || is_above(limit));
-            found.add(is_even.then(|| promised.is_some_and(is_above)), above, belief.low);
+            found.add(code, is_even.then(|| promised.is_some_and(is_above)), above, belief.low);
             sum.believe(belief, share, promised, tolerated, above);
             sum.note(belief.low, BeliefPlace { group, block: 0, code });
         }
         found
+    }
+
+    /// The values that rows have.
+    fn codes<'s>(&'s self, rows: impl Iterator<Item = u32> + 's) -> impl Iterator<Item = u32> + 's {
+        rows.map(|row| self.column.codes()[row as usize])
     }
 
     /// The values of a group that need protection.

@@ -3,7 +3,7 @@
 use super::side::{BeliefPlace, Side};
 use super::{KIND, Known};
 use crate::anonymize::Class;
-use crate::attack::shared::{Belief, Tally};
+use crate::attack::shared::{Belief, Tally, step};
 use crate::attack::worlds::Estimate;
 use crate::attack::{DecidedBy, UNDECIDED_PEOPLE, VULNERABLE_SHARE};
 use crate::criterion::Limit;
@@ -29,10 +29,22 @@ pub(super) struct Found {
     undecided: bool,
     above_limit: bool,
     highest: f64,
+    /// The value that is believed in most.
+    best: Option<u32>,
+    /// Of how many of the records that is true.
+    pub right: u64,
 }
 
 impl Found {
-    pub fn add(&mut self, vulnerable: Option<bool>, above_limit: bool, belief: f64) {
+    /// Notes for how many records the best guess is right.
+    pub fn guess(&mut self, codes: impl Iterator<Item = u32>) {
+        self.right = codes.filter(|code| Some(*code) == self.best).count() as u64;
+    }
+
+    pub fn add(&mut self, code: u32, vulnerable: Option<bool>, above_limit: bool, belief: f64) {
+        if self.best.is_none() || belief > self.highest {
+            self.best = Some(code);
+        }
         self.vulnerable |= vulnerable == Some(true);
         self.undecided |= vulnerable.is_none();
         self.above_limit |= above_limit;
@@ -44,6 +56,8 @@ impl Found {
 #[derive(Default)]
 pub(super) struct Sum {
     pub tally: Tally,
+    /// For each twentieth of belief, for how many people the best guess is right.
+    pub right: [u64; 20],
     /// How many people were decided about in which way.
     pub decided: DecidedBy,
     undecided_groups: u64,
@@ -97,6 +111,7 @@ impl Sum {
             undecided += if is_open { *people } else { 0 };
             *self.decided.of((!is_open).then_some(*way)) += people;
             self.tally.count(*people, found.highest, found.above_limit);
+            self.right[step(found.highest)] += found.right;
         }
         self.undecided_groups += u64::from(undecided > 0);
         self.tally.affect(vulnerable);
@@ -104,6 +119,7 @@ impl Sum {
 
     pub fn merge(mut self, other: Sum) -> Sum {
         self.tally = self.tally.merge(other.tally);
+        self.right.iter_mut().zip(other.right).for_each(|(own, other)| *own += other);
         self.undecided_groups += other.undecided_groups;
         self.decided = self.decided.plus(&other.decided);
         self.exact_groups += other.exact_groups;

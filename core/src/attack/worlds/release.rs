@@ -164,6 +164,14 @@ impl Home<'_> {
         self.replayed.case.block_of(replayed)
     }
 
+    /// Those of a published group's rows that are in a block.
+    pub fn rows_of<'r>(&'r self, block: usize, published: &'r [u32]) -> impl Iterator<Item = u32> + 'r {
+        let blocks = self.replayed.replay.blocks.iter().enumerate();
+        let own = blocks.filter(move |(at, _)| self.replayed.case.block_of(*at) == block);
+        let is_whole = self.replayed.urns.len() == 1;
+        own.flat_map(|(_, rows)| rows.iter().copied()).filter(move |row| is_whole || published.contains(row))
+    }
+
     /// The belief that a record of a block has a value: of each of its atoms, the share of the
     /// records with that atom that have the value.
     pub fn belief(&self, block: usize, value: &[Held]) -> Estimate {
