@@ -2,8 +2,9 @@
 //! about several groups together.
 
 use super::axis::Axis;
+use super::formed::Formed;
 use super::replay::{CrossedPart, Crossing};
-use super::split::{Formed, Rule, Splitter};
+use super::split::{Rule, Splitter};
 use crate::candidate::Groups;
 use crate::data::Column;
 use crate::watch::Watch;

@@ -27,6 +27,7 @@ pub mod base;
 mod blind;
 mod coupling;
 mod cutting;
+mod formed;
 pub mod greedy_grouping;
 mod grouping;
 pub mod incognito;

@@ -239,6 +239,11 @@ pub trait Attack: Send + Sync {
         false
     }
 
+    /// Whether it is by somebody who knows the method.
+    fn knows_the_method(&self) -> bool {
+        false
+    }
+
     /// Whether it is about such a release at all. By default, it is about sensitive columns.
     fn is_made(&self, target: &Target<'_>) -> bool {
         !target.schema.names(Role::Sensitive).is_empty()

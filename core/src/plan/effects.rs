@@ -68,7 +68,15 @@ impl Case<'_> {
             let why = format!("{name} forms groups by sensitive values already");
             return self.idle("method", "anatomize", &why, "leave it out");
         }
+        if method.is_blind() && method.chooses_levels() && self.reads_sizes_only() {
+            let why = "every criterion is about sizes of groups alone";
+            return self.idle("method", "blind", why, "leave it out");
+        }
         self.cells()
+    }
+
+    fn reads_sizes_only(&self) -> bool {
+        self.plan.requirements.iter().all(|wanted| wanted.on.is_empty())
     }
 
     /// Cells are published as they are or as `*`: hierarchies would have no effect.

@@ -123,9 +123,7 @@ impl Publishing {
 
     /// Whether the plan limits what somebody believes who knows the method.
     pub fn limits_knowing_the_method(&self) -> bool {
-        let is_limited = |attempt: &Attempt| {
-            attempt.attack.kind.name == attack::minimality::KIND.name && attempt.max_belief.is_some()
-        };
+        let is_limited = |attempt: &Attempt| attempt.max_belief.is_some() && attempt.attack.build().knows_the_method();
         self.gate.max_belief.is_some() || self.attacks.iter().any(is_limited)
     }
 

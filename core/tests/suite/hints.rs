@@ -69,6 +69,21 @@ impl<'a> World<'a> {
         })
     }
 
+    /// Whether only counts matter, and a group that holds does so after a record of a more frequent
+    /// value takes on a less frequent one.
+    fn prefers_even(&self) -> bool {
+        let pairs = || (0..self.domain).flat_map(|a| (0..self.domain).map(move |b| (a, b)));
+        let is_alike = pairs().all(|(a, b)| self.interchangeable(a, b));
+        is_alike
+            && self.holding().all(|counts| {
+                pairs().filter(|&(a, b)| counts[a] > counts[b]).all(|(a, b)| {
+                    let mut moved = counts.clone();
+                    (moved[a], moved[b]) = (moved[a] - 1, moved[b] + 1);
+                    self.groups[&moved]
+                })
+            })
+    }
+
     /// The fewest records that must go.
     fn removed(&self, counts: &Counts) -> u64 {
         let parts = self.holding().filter(|part| part.iter().zip(counts).all(|(part, whole)| part <= whole));
@@ -116,6 +131,7 @@ impl<'a> World<'a> {
         let mut list: Vec<(&str, u64, u64)> = vec![
             ("merging", yes(criterion.properties().is_monotone()), yes(self.keeps(true))),
             ("growth", yes(criterion.properties().survives_growth()), yes(self.keeps(false))),
+            ("even", yes(criterion.properties().prefers_even), yes(self.prefers_even())),
         ];
         let least = criterion.properties().least;
         let smallest =

@@ -5,7 +5,7 @@ use sfumato::attack::Finding;
 use sfumato::candidate::Groups;
 use sfumato::chance::Chance;
 use sfumato::criterion::{About, Bound, Knowledge, Limit};
-use sfumato::data::{Column, Formats, Table};
+use sfumato::data::{Column, Formats, Table, sample};
 use sfumato::exact::Fraction;
 use sfumato::plan::TablePlan;
 use sfumato::publish::{self, Draft};
@@ -298,4 +298,90 @@ fn check(release: &Release, truth: &Truth, counts: &mut BTreeMap<&'static str, u
     }
     *counts.entry("breached").or_default() += u64::from(truth.vulnerable > 0);
     *counts.entry("releases").or_default() += 1;
+}
+
+/// A value of the only quasi-identifier, how many people have it, and how many of them are ill.
+type Kin<'a> = (&'a str, usize, usize);
+
+fn people(of: &[Kin<'_>]) -> Table {
+    let all: Vec<(&str, &str)> = of
+        .iter()
+        .flat_map(|&(value, count, ill)| (0..count).map(move |at| (value, if at < ill { "ill" } else { "well" })))
+        .collect();
+    let column = |name: &str, cells: Vec<&str>| Column::from_values(name, cells.into_iter().map(str::to_string));
+    let (q, s) = all.into_iter().unzip();
+    Table::new(vec![column("q", q), column("s", s)]).unwrap()
+}
+
+/// Full-domain generalization of Wong et al. 2007 and METHODS.md: that records were generalized at
+/// all tells who is ill.
+#[test]
+fn generalizing_tells_why() {
+    let text = "[columns]\nq = { role = \"quasi\", hierarchy = { suppress = true } }\n\
+                s = { role = \"sensitive\", sensitive_values = [\"ill\"] }\n\
+                [[require]]\ncriterion = \"frequency-l-diversity\"\nl = 2\n[method]\nname = \"optimal\"\n";
+    let plan = TablePlan::parse(text, Path::new(".")).unwrap();
+    let cases: [(&[Kin<'_>], Fraction, u64); 4] = [
+        (&[("q1", 2, 2), ("q2", 4, 0)], Fraction::ONE, 2),
+        (&[("q1", 2, 2), ("q2", 5, 0)], Fraction::ONE, 2),
+        (&[("q1", 4, 4), ("q2", 8, 0)], Fraction::new(25, 33), 4),
+        // Somebody who sees seven people in one group, two of them with HIV.
+        (&[("primary", 2, 2), ("secondary", 5, 0)], Fraction::ONE, 2),
+    ];
+    for (of, belief, vulnerable) in cases {
+        let release = publish(&plan, &people(of)).unwrap();
+        assert_eq!((release.finding.highest, release.finding.people), (belief, vulnerable), "{of:?}");
+        assert!(!release.finding.is_lower_bound);
+        let right = release.finding.right.unwrap();
+        assert_eq!(right[19], if belief == Fraction::ONE { vulnerable } else { 0 });
+    }
+}
+
+/// Nine records in MODELS.md: 144 of 360 worlds lead to the levels that were chosen, and in all of
+/// them one person has the value y.
+#[test]
+fn nine_records_tell_one_value() {
+    let a = ["p0", "p1", "p1", "p1", "q0", "q0", "q0", "q0", "q1"];
+    let b = ["0", "0", "0", "0", "1", "1", "1", "1", "0"];
+    let s = ["y", "y", "z", "x", "y", "z", "x", "x", "y"];
+    let column = |name: &str, cells: [&str; 9]| Column::from_values(name, cells.map(str::to_string));
+    let table = Table::new(vec![column("x", a), column("y", b), column("s", s)]).unwrap();
+    let text = "[columns]\nx = { role = \"quasi\", hierarchy = { redact = 2 } }\n\
+                y = { role = \"quasi\", type = \"text\", hierarchy = { suppress = true } }\ns = \"sensitive\"\n\
+                [[require]]\ncriterion = \"k-anonymity\"\nk = 2\n\
+                [[require]]\ncriterion = \"frequency-l-diversity\"\nl = 2\n[method]\nname = \"optimal\"\n";
+    let plan = TablePlan::parse(text, Path::new(".")).unwrap();
+    let release = publish(&plan, &table).unwrap();
+    assert_eq!(release.finding.highest, Fraction::ONE);
+    let truth = truth(&plan, &table, &release.kept, &release.groups, 0).unwrap();
+    assert_eq!((truth.possible, truth.all), (144, 360));
+}
+
+/// Levels that sizes choose are published only if they are safe; what was passed over is not.
+#[test]
+fn blind_searches_go_by_sizes() {
+    let table = sample::hospital(3000, 4);
+    let chosen = |blind: bool, criterion: &str| {
+        let text = format!(
+            "[columns]\nage = {{ role = \"quasi\", hierarchy = {{ intervals = [5, 10, 20] }} }}\nsex = \"quasi\"\n\
+             zip = {{ role = \"quasi\", hierarchy = {{ redact = 5 }} }}\ndisease = \"sensitive\"\n\
+             [[require]]\ncriterion = \"k-anonymity\"\nk = 5\n{criterion}[method]\nname = \"optimal\"\n{}",
+            if blind { "blind = true\n" } else { "" }
+        );
+        let plan = TablePlan::parse(&text, Path::new(".")).unwrap();
+        let made = publish::make(&plan, &table, &Formats::default()).and_then(Draft::pass).unwrap();
+        let finding = made.publication.attacks.iter().find(|finding| finding.attack == "minimality").unwrap().clone();
+        (made.publication.method.chosen.unwrap().levels, finding)
+    };
+    let (by_sizes, _) = chosen(false, "");
+    let diverse = "[[require]]\ncriterion = \"t-closeness\"\nt = 0.15\n";
+    let (by_all, _) = chosen(false, diverse);
+    let (blind, finding) = chosen(true, diverse);
+    assert_ne!(by_sizes, by_all, "the criterion matters");
+    assert_ne!(blind, by_sizes, "levels that are not safe are passed over");
+    let decided = finding.decided_by.unwrap();
+    assert!(decided.undecided < 3000, "{decided:?}");
+    // Where sizes choose what is safe, nothing is learnt.
+    let (blind, finding) = chosen(true, "[[require]]\ncriterion = \"distinct-l-diversity\"\nl = 2\n");
+    assert_eq!((blind, finding.decided_by.unwrap().immune), (by_sizes, 3000));
 }

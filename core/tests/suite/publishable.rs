@@ -199,10 +199,10 @@ const SEVEN: &str = "[columns]\nq = \"quasi\"\nedu = \"quasi\"\ns = { role = \"s
     [[require]]\ncriterion = \"frequency-l-diversity\"\nl = 2\n";
 
 /// Two people of q1, both ill, and five of q2: whoever knows that the method publishes the best
-/// safe generalization is certain about the two. Nothing decides that yet, so every limit on it
-/// refuses.
+/// safe generalization is certain about the two. A metric that reads sensitive values is not
+/// modelled: nothing is decided then, and every limit refuses.
 #[test]
-fn what_is_undecided_passes_no_limit() {
+fn what_is_certain_or_undecided_passes_no_limit() {
     let table = Table::new(vec![
         Column::from_values("q", ["q1", "q1", "q2", "q2", "q2", "q2", "q2"]),
         Column::from_values("edu", ["e"; 7]),
@@ -220,12 +220,16 @@ fn what_is_undecided_passes_no_limit() {
             let (passed, found) = gate(&format!("[method]\nname = \"{method}\"\n{limit}"));
             let error = passed.err().expect("refused");
             assert_eq!(error.fault(), Fault::Gate);
+            assert!(error.to_string().contains("reaches a belief of 1.0000"), "{error}");
+            assert_eq!((found.above_limit, found.is_lower_bound), (2, false));
+            let (passed, found) = gate(&format!("[method]\nname = \"{method}\"\nmetric = \"kl-divergence\"\n{limit}"));
+            let error = passed.err().expect("refused");
             assert!(error.to_string().contains("inconclusive for 7 people"), "{error}");
             assert_eq!((found.above_limit, found.is_lower_bound), (7, true));
         }
     }
     let (passed, found) = gate("[method]\nname = \"optimal\"\n");
-    assert!(passed.is_ok() && found.is_lower_bound, "without a limit it is only said");
+    assert!(passed.is_ok() && found.people == 2, "without a limit it is only said");
 }
 
 /// Whether a plan's own limits let a release of a small table pass.

@@ -501,12 +501,13 @@ fn with_the_seed_groups_by_lot_are_repeated() {
 // Sources
 
 /// Files that draw by a public seed, and why nothing is lost by that.
-const REPEATABLE: [(&str, &str); 6] = [
+const REPEATABLE: [(&str, &str); 7] = [
     ("data/sample.rs", "made-up tables"),
     ("transactions/sample.rs", "made-up transactions"),
     ("transactions/sensitive.rs", "experiments in which a share of all items is called sensitive, by the plan's seed"),
     ("utility/queries.rs", "queries of a workload, by the plan's seed"),
     ("utility/classification.rs", "folds of a cross-validation"),
+    ("attack/joint/draw.rs", "worlds of several groups together, likewise"),
     ("attack/worlds/sample.rs", "worlds that an attack draws: verification draws the same"),
 ];
 

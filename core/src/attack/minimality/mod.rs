@@ -8,9 +8,11 @@
 //! published group its values in all ways. The method is replayed on each: worlds in which it would
 //! have gone another way are impossible, and where it goes on by lot they weigh what the lot does.
 //! Belief is a value's share of the weight. A method that reads quasi-identifiers alone, or
-//! sensitive values alone, leaves all worlds as they are. Groups that cannot be decided (nothing
-//! can be replayed, too few possible worlds among those drawn, an interval on both sides of the
-//! limit, or groups whose decisions depend on each other) are undecided. Their people count as
+//! sensitive values alone, leaves all worlds as they are. What a search over levels would have
+//! preferred, and groups that depend on each other, are worked out together (`joint/`), with the
+//! values of suppressed groups granted. People about whom nothing can be decided (nothing can be
+//! replayed, too few possible worlds among those drawn, an interval on both sides of the limit) are
+//! undecided. They count as
 //! above any limit that the plan sets, and the highest belief is then a lower bound: at least a
 //! value's share of its group. The same goes for people whose records a method suppressed that
 //! reads sensitive values, and for everybody where a metric or a limit on another attack reads
@@ -95,6 +97,10 @@ impl Attack for Minimality {
                 self.attack_shares(target, if even { Known::Even } else { Known::Nothing }, target.class)
             }
         }
+    }
+
+    fn knows_the_method(&self) -> bool {
+        true
     }
 }
 

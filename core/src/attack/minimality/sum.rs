@@ -188,7 +188,7 @@ impl Sum {
             ("exact_groups", self.exact_groups as f64),
             ("sampled_groups", self.sampled_groups as f64),
             ("coupled_groups", side.coupled() as f64),
-            ("gain_bound", self.gain.max(1.0)),
+            ("gain_bound", self.gain),
         ];
         if self.sampled_groups > 0 {
             details.push(("accepted_worlds_min", self.accepted.unwrap_or(0) as f64));
