@@ -24,6 +24,9 @@ pub(in crate::attack) struct Replayed {
 const MOST_STEPS: u64 = 30_000_000;
 const LEAST_STEPS: u64 = 2_000;
 
+/// To draw a record costs that many times as much where a group has many tests.
+const TESTS: u64 = 10;
+
 /// All groups that are replayed, with what is believed in each.
 pub(in crate::attack) struct Worlds<'a> {
     pub scene: &'a Scene<'a>,
@@ -50,7 +53,7 @@ impl<'a> Worlds<'a> {
         watch: Watch<'_>,
     ) -> Worlds<'a> {
         let mut number_of: HashMap<&[u32], usize> = HashMap::new();
-        let mut different: Vec<&Case> = Vec::new();
+        let mut different: Vec<(&Case, bool)> = Vec::new();
         let mut homes = vec![None; published];
         let mut coupled = 0;
         let mut solved_as = vec![0; replayed.len()];
@@ -58,22 +61,26 @@ impl<'a> Worlds<'a> {
             let Some(Replayed { case, urns, replay }) = replayed else { continue };
             coupled += if replay.coupled { urns.len() as u64 } else { 0 };
             solved_as[group] = *number_of.entry(case.signature()).or_insert_with(|| {
-                different.push(case);
+                different.push((case, false));
                 different.len() - 1
             });
+            different[solved_as[group]].1 |= !replay.coupled;
             case.urns().iter().enumerate().for_each(|(at, &urn)| homes[urns[urn]] = Some((group, at)));
         }
-        let beliefs: usize = different.iter().map(|case| case.beliefs()).sum();
+        let beliefs: usize = different.iter().map(|(case, _)| case.beliefs()).sum();
         let cases = different.len().max(1) as u64;
         let effort = Effort {
             budget: effort.budget.min((MOST_STEPS / cases).max(LEAST_STEPS)),
-            records: effort.records / cases,
+            records: effort.records / TESTS / cases,
             doubt: effort.doubt / beliefs.max(1) as f64,
             ..effort
         };
         let stage = watch.stage("counting possible worlds", Some(different.len() as u64));
-        let solve = |case: &'a Case| {
-            let solution = Solution::of(scene, case, &effort);
+        let solve = |(case, is_alone): (&'a Case, bool)| {
+            // What is believed of a group alone that depends on others is only where counting them
+            // together, which does not need it, is too much: so little work is enough.
+            let budget = if is_alone { effort.budget } else { effort.budget.min(LEAST_STEPS) };
+            let solution = Solution::of(scene, case, &Effort { budget, ..effort });
             stage.advance(1);
             solution
         };
