@@ -50,8 +50,8 @@ impl<'a> Rivals<'a> {
     /// nothing if there are too many to look at.
     ///
     /// # Claim
-    /// No metric measures less the more groups are suppressed (`core/tests/suite/metrics.rs`), so a
-    /// candidate measures least where only those are that are too small whatever their values. If
+    /// No metric measures less the more groups are suppressed (`core/tests/suite/knowing.rs` compares
+    /// with whole runs by every metric), so a candidate measures least where only those are that are too small whatever their values. If
     /// these hold more records than may be suppressed, it is not safe; nor is any finer one, whose
     /// groups are parts of them. Where nothing may be suppressed and all criteria are monotone, a
     /// candidate that is not safe says so of every finer one: only the coarsest rivals say
