@@ -50,12 +50,12 @@ impl<'a> Rivals<'a> {
     /// nothing if there are too many to look at.
     ///
     /// # Claim
-    /// No metric measures less the more groups are suppressed (`core/tests/suite/knowing.rs` compares
-    /// with whole runs by every metric), so a candidate measures least where only those are that are too small whatever their values. If
-    /// these hold more records than may be suppressed, it is not safe; nor is any finer one, whose
-    /// groups are parts of them. Where nothing may be suppressed and all criteria are monotone, a
-    /// candidate that is not safe says so of every finer one: only the coarsest rivals say
-    /// anything.
+    /// No metric measures less the more groups are suppressed (whole runs by every metric are
+    /// compared in `core/tests/suite/knowing.rs`), so a candidate measures least where only those
+    /// are that are too small whatever their values. If these hold more records than may be
+    /// suppressed, it is not safe; nor is any finer one, whose groups are parts of them. Where
+    /// nothing may be suppressed and all criteria are monotone, a candidate that is not safe says so
+    /// of every finer one: only the coarsest rivals say anything.
     pub fn find(&self, least: u64) -> Option<Vec<Vec<usize>>> {
         // What cannot be safe, or says nothing beside another that is coarser.
         let mut out = vec![false; self.lattice.nodes()];

@@ -68,7 +68,7 @@ impl<'a> Urns<'a> {
         Ok(Urns { safety, columns, rows, starts, urn_of, atoms: Arc::new(atoms), known })
     }
 
-    /// Some of the urns, and what places are there: for each urn where it starts.
+    /// Some of the urns by themselves, their places numbered anew.
     pub fn part(&self, urns: &[usize]) -> Urns<'a> {
         let rows: Vec<u32> = urns.iter().flat_map(|&urn| self.rows[self.places(urn)].iter().copied()).collect();
         let mut starts = vec![0];
