@@ -18,10 +18,13 @@
 //! ```
 
 mod arrow;
+mod batches;
 mod decode;
 mod encode;
 mod guard;
 mod parquet;
+
+pub use batches::{record_batches, schema, table_of};
 
 use sfumato::data::{Column, Format, Table};
 use sfumato::{Error, Fault, Result};
@@ -60,6 +63,11 @@ fn guarded<T>(format: &str, read: impl FnOnce() -> Result<T>) -> Result<T> {
 fn damaged(format: &str) -> Error {
     Error::data(format!("is not a valid {format} file, or is damaged"))
         .help("deliver it again, or check it with the program that wrote it")
+}
+
+/// Whoever hands batches over failed; what is said about that may quote cells.
+fn unreadable_stream() -> Error {
+    Error::data("the stream of Arrow batches ended with an error").help("check the program that hands it over")
 }
 
 fn too_many_rows() -> Error {

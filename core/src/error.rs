@@ -186,7 +186,19 @@ struct Details {
     file: Option<PathBuf>,
     line: Option<u64>,
     help: Option<String>,
+    could_meet: Vec<CouldMeet>,
     cause: Option<Cause>,
+}
+
+/// A criterion that no release satisfies, and what of it could be met.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CouldMeet {
+    /// The criterion's name.
+    pub criterion: String,
+    /// The columns that it is about.
+    pub on: Vec<String>,
+    /// The strictest parameter that could be met, as a number; `None` if none could.
+    pub best: Option<String>,
 }
 
 /// The error of the system behind an error.
@@ -213,7 +225,15 @@ impl Error {
     /// An error with a code.
     pub fn of(code: ErrorCode, message: impl Into<String>) -> Self {
         let message = message.into();
-        Error(Box::new(Details { code, message, file: None, line: None, help: None, cause: None }))
+        Error(Box::new(Details {
+            code,
+            message,
+            file: None,
+            line: None,
+            help: None,
+            could_meet: Vec::new(),
+            cause: None,
+        }))
     }
 
     /// An error that `fault` must act on, where no code says more.
@@ -275,6 +295,12 @@ impl Error {
         self
     }
 
+    /// Names no line: nobody wrote the text that it is of.
+    pub fn without_line(mut self) -> Self {
+        self.0.line = None;
+        self
+    }
+
     /// Names the line of the file at hand, unless the error is about a place already: a line there
     /// or another file.
     pub fn or_line(self, line: u64) -> Self {
@@ -285,6 +311,17 @@ impl Error {
     pub fn help(mut self, help: impl Into<String>) -> Self {
         self.0.help = Some(help.into());
         self
+    }
+
+    /// Says which criteria stand in the way, and what of them could be met.
+    pub fn could_meet(mut self, criteria: Vec<CouldMeet>) -> Self {
+        self.0.could_meet = criteria;
+        self
+    }
+
+    /// The criteria that stand in the way, with what of them could be met, where that is known.
+    pub fn attainable(&self) -> &[CouldMeet] {
+        &self.0.could_meet
     }
 
     /// Who must act.

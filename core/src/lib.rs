@@ -86,7 +86,7 @@ pub mod watch;
 
 pub use audit::{Audit, audit};
 pub use data::Table;
-pub use error::{Error, ErrorCode, Fault, Result};
+pub use error::{CouldMeet, Error, ErrorCode, Fault, Result};
 pub use plan::{Plan, SetPlan, TablePlan, example};
 pub use release::verify;
 pub use transactions::Transactions;

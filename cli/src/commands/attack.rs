@@ -6,7 +6,7 @@ use crate::output::Output;
 use crate::progress::working;
 use clap::Args;
 use sfumato::attack::{Believed, ChosenAttack};
-use sfumato::data::{Column, Formulas, Table};
+use sfumato::data::Formulas;
 use sfumato::kind::{Kind, Member, Raw, Shape};
 use sfumato::plan::Plan;
 use sfumato::publish::transactions::Finding;
@@ -137,7 +137,7 @@ impl Arguments {
             return Err(error.help("choose another name"));
         }
         let found = working("attacking each group", || beliefs(&self.release, one, &formats()))?;
-        let table = table_of(&found)?;
+        let table = Believed::table(&found)?;
         let formulas = if formats().of(path)?.is_text() { Formulas::Escape } else { Formulas::Keep };
         formats().of(path)?.write(&*formulas.apply(&table)?, path)
     }
@@ -147,17 +147,6 @@ fn absolute(path: &str) -> Result<String> {
     let found = std::path::absolute(path).map_err(|error| Error::io(&error, Path::new(path)))?;
     let named = found.to_str().map(str::to_string);
     named.ok_or_else(|| Error::plan("the folder's name is not valid UTF-8").file(path).help("run it in another folder"))
-}
-
-fn table_of(found: &[Believed]) -> Result<Table> {
-    let column = |name: &str, text: fn(&Believed) -> String| Column::from_values(name, found.iter().map(text));
-    Table::new(vec![
-        column("on", |one| one.on.clone()),
-        column("first_record", |one| one.first_record.to_string()),
-        column("people", |one| one.people.to_string()),
-        column("value", |one| one.value.clone()),
-        column("belief", |one| one.belief.to_string()),
-    ])
 }
 
 /// What finds the member of a family with a name.

@@ -4,11 +4,10 @@ use super::{check_page, formats, write_whole};
 use crate::output::Output;
 use crate::progress::working;
 use clap::Args;
-use sfumato::certificate::Certificate;
-use sfumato::release::{certificate, compared, together, verify};
+use sfumato::Result;
+use sfumato::release::side_by_side;
 use sfumato::report::html::compare_html;
-use sfumato::report::{Pair, compare_text, together_json, together_text};
-use sfumato::{Error, Result};
+use sfumato::report::{compare_text, together_text};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -39,71 +38,22 @@ pub fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode> {
     if let Some(path) = &arguments.html {
         check_page(path, &[], None)?;
     }
-    let mut releases = Vec::new();
-    let mut doubtful = Vec::new();
-    for folder in &arguments.releases {
-        let name = folder.display().to_string();
-        let certificate = certificate(folder)?;
-        if !working(&format!("verifying {name}"), || verify(folder, &formats()))?.holds() {
-            doubtful.push(name.clone());
-        }
-        releases.push((name, certificate));
-    }
-    refuse_mixed(&releases)?;
-    let pairs = pairs(&arguments.releases, &doubtful)?;
-    let documents = documents(&arguments.releases, &releases);
+    let named: Vec<(String, PathBuf)> =
+        arguments.releases.iter().map(|folder| (folder.display().to_string(), folder.clone())).collect();
+    let found = working("comparing", || side_by_side(&named, &formats()))?;
     if let Some(path) = &arguments.html {
-        write_whole(path, &compare_html(&documents, &pairs))?;
+        write_whole(path, &compare_html(&found.documents, &found.pairs))?;
     }
     if arguments.json {
-        let all = releases.into_iter().map(|(name, certificate)| (name, certificate.document));
-        let all = all.collect::<serde_json::Map<_, _>>();
-        let document = serde_json::json!({
-            "releases": all,
-            "together": together_json(&pairs),
-            "do_not_verify": doubtful,
-        });
-        output.json(&document)?;
+        output.json(&found.json())?;
     } else {
-        output.text(&compare_text(&documents))?;
-        output.text(&together_text(&pairs))?;
-        for name in doubtful {
+        output.text(&compare_text(&found.documents))?;
+        output.text(&together_text(&found.pairs))?;
+        for name in found.doubtful {
             output.text(&format!(
                 "\n✗ {name} does not verify: its figures cannot be relied on (`sfumato verify {name}`)\n"
             ))?;
         }
     }
     Ok(ExitCode::SUCCESS)
-}
-
-/// What every two releases disclose together; those that do not verify are left out.
-fn pairs(folders: &[PathBuf], doubtful: &[String]) -> Result<Vec<Pair>> {
-    let named: Vec<(String, &PathBuf)> = folders.iter().map(|folder| (folder.display().to_string(), folder)).collect();
-    let sound: Vec<&(String, &PathBuf)> = named.iter().filter(|(name, _)| !doubtful.contains(name)).collect();
-    let mut pairs = Vec::new();
-    for (at, second) in sound.iter().enumerate() {
-        for first in &sound[..at] {
-            let both = [(first.0.as_str(), first.1.as_path()), (second.0.as_str(), second.1.as_path())];
-            let what = format!("looking at {} and {} together", first.0, second.0);
-            pairs.push(working(&what, || together(both, &formats()))?);
-        }
-    }
-    Ok(pairs)
-}
-
-/// Certificates by name, each with what the others state as well.
-fn documents(folders: &[PathBuf], releases: &[(String, Certificate)]) -> Vec<(String, serde_json::Value)> {
-    let read: Vec<_> = folders.iter().map(PathBuf::as_path).zip(releases.iter().map(|(_, own)| own)).collect();
-    let names = releases.iter().map(|(name, _)| name.clone());
-    names.zip(compared(&read, &formats())).collect()
-}
-
-/// Refuses certificates of which only some are about transactions.
-fn refuse_mixed(releases: &[(String, Certificate)]) -> Result<()> {
-    let count = releases.iter().filter(|(_, certificate)| certificate.is_sets()).count();
-    if count > 0 && count < releases.len() {
-        let error = Error::plan("some of these releases are of transactions, and some of tables");
-        return Err(error.help("compare each kind by itself"));
-    }
-    Ok(())
 }

@@ -3,14 +3,10 @@
 use crate::output::Output;
 use clap::Args;
 use sfumato::certificate::Certificate;
-use sfumato::release::record::{Content, Entry, History, Record, seal_at};
+use sfumato::release::record::{self, Content, Entry, History, Record, seal_at};
 use sfumato::report::counted;
 use sfumato::{Error, Result};
-use std::env::var_os;
-use std::path::{Path, PathBuf};
-
-/// Names the record, or turns it off if it is empty.
-const VARIABLE: &str = "SFUMATO_RECORD";
+use std::path::Path;
 
 /// What `publish` lets say about the record.
 #[derive(Args)]
@@ -45,7 +41,7 @@ impl Recording {
         source: &Path,
         target: &Path,
     ) -> Result<Recording> {
-        let path = if arguments.no_record { None } else { place() };
+        let path = if arguments.no_record { None } else { record::place() };
         let record = path.as_deref().map(|path| Record::at(path).with_source(source));
         let known = record.as_ref().map_or(Ok(History::default()), |record| record.known(content));
         let mut known = known.unwrap_or_else(|error| {
@@ -136,16 +132,4 @@ fn warning(earlier: &[&Entry]) -> String {
             several => format!("{several} earlier ones stand"),
         }
     )
-}
-
-/// Where the record is: where the user says, else where programs keep their state; `None` if it is
-/// turned off or there is no such place.
-fn place() -> Option<PathBuf> {
-    if let Some(named) = var_os(VARIABLE) {
-        return Some(PathBuf::from(named)).filter(|path| !path.as_os_str().is_empty());
-    }
-    let absolute = |name: &str| var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
-    let state = absolute("XDG_STATE_HOME").or_else(|| absolute("HOME").map(|home| home.join(".local/state")));
-    let state = state.or_else(|| absolute("LOCALAPPDATA"));
-    Some(state?.join("sfumato").join("releases.jsonl"))
 }

@@ -273,6 +273,20 @@ pub struct Believed {
     pub belief: f64,
 }
 
+impl Believed {
+    /// Beliefs as a table, a row for each group and value.
+    pub fn table(found: &[Believed]) -> Result<Table> {
+        let column = |name: &str, text: fn(&Believed) -> String| Column::from_values(name, found.iter().map(text));
+        Table::new(vec![
+            column("on", |one| one.on.clone()),
+            column("first_record", |one| one.first_record.to_string()),
+            column("people", |one| one.people.to_string()),
+            column("value", |one| one.value.clone()),
+            column("belief", |one| one.belief.to_string()),
+        ])
+    }
+}
+
 /// What an attack found.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Finding {

@@ -155,9 +155,14 @@ impl Formats {
 
     /// The same, but values may be of other types than declared.
     pub fn read_unchecked(&self, path: &Path, options: &ReadOptions) -> Result<Table> {
+        self.watch().run(|| self.of(path)?.read(path, &self.bounded(options)))
+    }
+
+    /// Options with the memory that these formats may take and whoever follows, where they say
+    /// nothing else: for tables that are read from somewhere else than files.
+    pub fn bounded(&self, options: &ReadOptions) -> ReadOptions {
         let (memory, watcher) = (options.memory.or(self.memory), self.watcher.clone());
-        let options = ReadOptions { memory, watcher, ..options.clone() };
-        self.watch().run(|| self.of(path)?.read(path, &options))
+        ReadOptions { memory, watcher, ..options.clone() }
     }
 
     /// Writes a table in the format its ending tells.

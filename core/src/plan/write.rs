@@ -39,6 +39,43 @@ impl Plan {
     }
 }
 
+impl Plan {
+    /// Checks a plan whose sections are values of a script: each a table, or a list of tables such
+    /// as `require`. Files are relative to the folder. Errors name no line: there is no text.
+    ///
+    /// ```
+    /// use sfumato::kind::Raw;
+    /// use sfumato::Plan;
+    ///
+    /// let keys = |keys: &[(&str, &str)]| {
+    ///     Raw::Table(keys.iter().map(|(key, text)| (key.to_string(), Raw::from(*text))).collect())
+    /// };
+    /// let require = Raw::List(vec![keys(&[("criterion", "k-anonymity"), ("k", "3")])]);
+    /// let sections = [("columns".to_string(), keys(&[("zip", "quasi")])), ("require".to_string(), require)];
+    /// let text = "[columns]\nzip = \"quasi\"\n\n[[require]]\ncriterion = \"k-anonymity\"\nk = 3\n";
+    /// assert!(Plan::of_values(&sections, ".".as_ref())? == Plan::parse(text, ".".as_ref())?);
+    /// # Ok::<(), sfumato::Error>(())
+    /// ```
+    pub fn of_values(sections: &[(String, Raw)], folder: &Path) -> Result<Plan> {
+        let mut page = Page::default();
+        for (name, value) in sections {
+            let wrong = || Error::plan(format!("`{name}` is no section")).help("give its keys with their values");
+            match value {
+                Raw::Table(keys) => page.0.insert(name, Item::Table(Keys(keys.clone()).into_table()?)),
+                Raw::List(entries) => {
+                    for entry in entries {
+                        let Raw::Table(keys) = entry else { return Err(wrong()) };
+                        page.entry(name, Keys(keys.clone()))?;
+                    }
+                    None
+                }
+                _ => return Err(wrong()),
+            };
+        }
+        Plan::parse(&page.0.to_string(), folder).map_err(Error::without_line)
+    }
+}
+
 impl TablePlan {
     /// The plan as text: parsing it in the same folder gives an equal plan.
     pub fn to_toml(&self) -> Result<String> {

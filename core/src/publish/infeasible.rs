@@ -3,7 +3,8 @@
 use crate::anonymize::{self, Task};
 use crate::audit::{Answer, audit_bound};
 use crate::candidate::Groups;
-use crate::error::{Error, ErrorCode, Fault, Result};
+use crate::criterion::Requirement;
+use crate::error::{CouldMeet, Error, ErrorCode, Fault, Result};
 use crate::kind::{Member, Params};
 
 /// The error that says which criteria the coarsest candidate, everybody in one group, fails, and
@@ -11,7 +12,7 @@ use crate::kind::{Member, Params};
 pub fn explain(task: &Task<'_>, by_levels: bool) -> Result<Error> {
     let everybody = Groups::by_columns(&[], task.table.rows());
     let audit = audit_bound(task.table, &everybody, task.requirements, task.bound)?;
-    let failing: Vec<String> = audit.criteria.iter().filter(|answer| !answer.verdict.holds).map(describe).collect();
+    let failing: Vec<&Answer> = audit.criteria.iter().filter(|answer| !answer.verdict.holds).collect();
     let error = |message: String| Error::new(Fault::Infeasible, message);
     if failing.is_empty() && !by_levels {
         let message = "the method finds no safe groups, although everybody in one group would satisfy each criterion";
@@ -25,8 +26,9 @@ pub fn explain(task: &Task<'_>, by_levels: bool) -> Result<Error> {
             "allow some suppression ([release] max_suppressed), wider `levels` of columns, or a looser criterion",
         ));
     }
+    let described: Vec<String> = failing.iter().map(|answer| describe(answer)).collect();
     let message =
-        format!("no generalization satisfies the plan: even with everybody in one group, {}", failing.join("; and "));
+        format!("no generalization satisfies the plan: even with everybody in one group, {}", described.join("; and "));
     let help = match is_hopeless(task)? {
         _ if !by_levels => {
             "loosen the criterion to what can be met: no grouping can help where one group of everybody fails"
@@ -34,14 +36,34 @@ pub fn explain(task: &Task<'_>, by_levels: bool) -> Result<Error> {
         true => "loosen the criterion to what can be met: neither hierarchies nor suppression can help here",
         false => "loosen the criterion to what can be met, or allow more suppression ([release] max_suppressed)",
     };
-    Ok(error(message).help(help))
+    Ok(error(message).help(help).could_meet(failing.into_iter().map(attainable).collect()))
+}
+
+/// What of a criterion that fails could be met.
+pub(super) fn attainable(answer: &Answer) -> CouldMeet {
+    let wanted = &answer.requirement;
+    let failing = answer.points().filter(|(_, reached)| !reached.holds).map(|(_, reached)| reached.measured);
+    let best = match failing.reduce(f64::max) {
+        Some(belief) => (belief < 1.0).then(|| rounded_up(belief)),
+        None => answer.verdict.measured.map(|measured| match is_kept_below(wanted) {
+            true => rounded_up(measured),
+            false => rounded(measured),
+        }),
+    };
+    CouldMeet { criterion: wanted.criterion.kind.name.to_string(), on: wanted.on.clone(), best }
+}
+
+/// Whether a confidence or a ratio called c must stay above what is measured.
+fn is_kept_below(wanted: &Requirement) -> bool {
+    wanted.criterion.params.iter().any(|(name, _)| name == "c")
 }
 
 /// The same where records of frequent values were withheld: what was left has a value with as much
 /// as can be hidden, so few groups have room for it.
 pub fn after_suppression(error: &Error, withheld: u64) -> Error {
     let message = format!("after {withheld} records were withheld for a frequent value: {}", error.message());
-    Error::of(error.code(), message).help("loosen what fails, use another method (`sfumato list methods`), or withhold a little more, so that groups are easier to form ([skew] l = one more than the criteria ask for); but do not draw again with the same plan until it works: that would tell more than is promised")
+    let error = Error::of(error.code(), message).could_meet(error.attainable().to_vec());
+    error.help("loosen what fails, use another method (`sfumato list methods`), or withhold a little more, so that groups are easier to form ([skew] l = one more than the criteria ask for); but do not draw again with the same plan until it works: that would tell more than is promised")
 }
 
 /// The error that a method withholds more records than the plan allows.
@@ -75,14 +97,11 @@ pub(super) fn describe(answer: &Answer) -> String {
     }
     let wanted = &answer.requirement;
     let on = if wanted.on.is_empty() { String::new() } else { format!(" on {}", wanted.on.join(", ")) };
-    let could = answer.verdict.measured.map_or_else(
-        || "no parameter could be met".to_string(),
-        // A confidence or a ratio called c must stay above what is measured.
-        |measured| match wanted.criterion.params.iter().any(|(name, _)| name == "c") {
-            true => format!("a c of {} could be met", rounded_up(measured)),
-            false => format!("{} could be met", rounded(measured)),
-        },
-    );
+    let could = match (attainable(answer).best, is_kept_below(wanted)) {
+        (None, _) => "no parameter could be met".to_string(),
+        (Some(best), true) => format!("a c of {best} could be met"),
+        (Some(best), false) => format!("{best} could be met"),
+    };
     format!(
         "{}{on} ({}) fails: the table measures {}, so without suppression at best {could}",
         wanted.criterion.kind.name,

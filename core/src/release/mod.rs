@@ -21,11 +21,10 @@ pub mod transactions;
 mod verify;
 
 pub use attacked::{attack, beliefs};
-pub use compared::compared;
+pub use compared::{SideBySide, side_by_side};
 pub use signature::{SIGNATURE, Signer, signature};
 pub use statement::Public;
-pub use together::together;
-pub use verify::{Claim, Verification, certificate, table, verify};
+pub use verify::{Claim, Verification, certificate, records, table, verify};
 
 use crate::certificate::{Certificate, FileFacts, Named, broken, value};
 use crate::data::Formats;
@@ -151,15 +150,32 @@ impl<'a> Destination<'a> {
     }
 
     fn write_new(&self, fill: impl FnOnce(&Path) -> Result<Filled>) -> Result<Certificate> {
+        let staging = self.stage()?;
+        let Filled { sealed, statement, files } = fill(staging.path())?;
+        self.certify(staging, sealed, |case| case.confirm(statement, &files))
+    }
+
+    /// A folder that nobody sees, beside the place.
+    fn stage(&self) -> Result<Staging> {
         refuse_inside_release(self.target)?;
         let staging = Staging::begin(self.target, self.replace, self.inputs)?;
         refuse_foreign_files(self.target)?;
-        let Filled { sealed, statement, files } = fill(staging.path())?;
+        Ok(staging)
+    }
+
+    /// Adds the certificate and its signature to a folder that has all other files, verifies it and
+    /// gives it its name.
+    fn certify(
+        &self,
+        staging: Staging,
+        sealed: Sealed,
+        verify: impl FnOnce(&Case<'_>) -> Result<Verification>,
+    ) -> Result<Certificate> {
         write_file(&staging.path().join(CERTIFICATE), sealed.text.as_bytes())?;
         if let Some(signer) = self.signer {
             signature::add(staging.path(), sealed.text.as_bytes(), signer)?;
         }
-        let verification = Case { folder: staging.path(), sealed: &sealed }.confirm(statement, &files)?;
+        let verification = verify(&Case { folder: staging.path(), sealed: &sealed })?;
         if let Some(claim) = verification.failed().next() {
             let message = format!("what was written does not verify ({}): nothing was published", claim.name);
             return Err(Error::of(ErrorCode::NotVerified, message));
@@ -167,6 +183,21 @@ impl<'a> Destination<'a> {
         staging.commit()?;
         Ok(sealed.certificate)
     }
+}
+
+/// Puts a copy of a release directory in another place, whole or not at all: the same files and the
+/// same certificate, signed anew if the place says by whom. That they are the files that the
+/// certificate is about is checked; what it states of them is what [`verify()`] is for.
+pub fn copy(folder: &Path, place: &Destination<'_>) -> Result<Certificate> {
+    let sealed = verify::sealed(folder)?;
+    let staging = place.stage()?;
+    for name in sealed.certificate.head.files.names() {
+        // A name may be of somebody else's making: what is no plain file is not followed.
+        let bytes = verify::plain_file(folder, name)?;
+        let gone = || Error::of(ErrorCode::NotVerified, "a file of the release is not there").file(folder);
+        write_file(&staging.path().join(name), &bytes.ok_or_else(gone)?)?;
+    }
+    place.certify(staging, sealed, |case| case.check_copy())
 }
 
 /// Refuses to replace a folder with files that its certificate does not know: they are somebody's.

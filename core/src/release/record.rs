@@ -23,9 +23,25 @@ use rand::Rng;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
+use std::env::var_os;
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::{ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
+
+/// Names the record of this machine, or turns it off if it is empty.
+const VARIABLE: &str = "SFUMATO_RECORD";
+
+/// Where the record of this machine is: where the user says, else where programs keep their state; `None` if it is
+/// turned off or there is no such place.
+pub fn place() -> Option<PathBuf> {
+    if let Some(named) = var_os(VARIABLE) {
+        return Some(PathBuf::from(named)).filter(|path| !path.as_os_str().is_empty());
+    }
+    let absolute = |name: &str| var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    let state = absolute("XDG_STATE_HOME").or_else(|| absolute("HOME").map(|home| home.join(".local/state")));
+    let state = state.or_else(|| absolute("LOCALAPPDATA"));
+    Some(state?.join("sfumato").join("releases.jsonl"))
+}
 
 /// What is published, as far as a fingerprint reads it.
 #[derive(Clone, Copy)]

@@ -7,8 +7,9 @@ use super::signature::is_signature;
 use super::stated::{Stated, is_plain_name};
 use super::statement::{Part, Public, Statement};
 use super::transactions::StatedSets;
+use crate::candidate::Groups;
 use crate::certificate::{Certificate, leaves};
-use crate::data::{Formats, Table};
+use crate::data::{Formats, Schema, Table};
 use crate::error::{Error, ErrorCode, Fault, Result};
 use serde_json::Value;
 use std::io::ErrorKind;
@@ -96,6 +97,15 @@ pub fn table(folder: &Path, formats: &Formats) -> Result<Table> {
     Ok(Stated::read(certificate(folder)?.part()?)?.release(folder, formats)?.table)
 }
 
+/// The published records of a release directory, the groups that they are in, and what is declared
+/// of their columns. In a bucketized release which record of a group has which of its sensitive
+/// values is not told, so they are dealt out somehow.
+pub fn records(folder: &Path, formats: &Formats) -> Result<(Table, Groups, Schema)> {
+    let stated = Stated::read(certificate(folder)?.part()?)?;
+    let release = stated.release(folder, formats)?;
+    Ok((release.table, release.groups, stated.schema))
+}
+
 fn read_certificate(folder: &Path) -> Result<(String, Value)> {
     let path = folder.join(CERTIFICATE);
     let bytes = std::fs::read(&path).map_err(|error| no_certificate(&error, folder, &path))?;
@@ -123,13 +133,18 @@ fn no_certificate(error: &std::io::Error, folder: &Path, path: &Path) -> Error {
 /// Verifies a release directory.
 pub fn verify(folder: &Path, formats: &Formats) -> Result<Verification> {
     formats.watch().run(|| {
-        let (text, document) = read_certificate(folder)?;
-        let sealed = Sealed { certificate: Certificate::of(document)?, text };
+        let sealed = sealed(folder)?;
         match sealed.certificate.is_sets() {
             true => Case { folder, sealed: &sealed }.verify::<StatedSets>(formats),
             false => Case { folder, sealed: &sealed }.verify::<Stated>(formats),
         }
     })
+}
+
+/// The certificate of a release directory and its text, as they stand there.
+pub(super) fn sealed(folder: &Path) -> Result<Sealed> {
+    let (text, document) = read_certificate(folder)?;
+    Ok(Sealed { certificate: Certificate::of(document)?, text })
 }
 
 /// A release directory and its certificate.
@@ -162,6 +177,13 @@ impl Case<'_> {
     pub fn confirm(&self, statement: Statement, files: &[String]) -> Result<Verification> {
         let (claims, _) = self.check_files(Some(files))?;
         self.compare(statement, claims)
+    }
+
+    /// Whether the folder has the files that the certificate is about, and whole: of a copy of what
+    /// was verified before.
+    pub fn check_copy(&self) -> Result<Verification> {
+        let (claims, _) = self.check_files(None)?;
+        Ok(self.conclude(claims))
     }
 
     fn conclude(&self, claims: Claims) -> Verification {

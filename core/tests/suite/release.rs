@@ -291,3 +291,46 @@ fn a_certificate_does_not_tell_what_suppressed_people_have() {
         }
     }
 }
+
+#[test]
+fn copies_are_whole_or_not_at_all() {
+    let folder = tempfile::tempdir().unwrap();
+    let honest = publish(&sample::hospital(1000, 1), folder.path());
+    let (release, copied) = (folder.path().join("release"), folder.path().join("copy"));
+    let certificate = release::copy(&release, &Destination::new(&copied)).unwrap();
+    assert_eq!(certificate.document, honest);
+    assert!(verify(&copied, &Formats::default()).unwrap().holds());
+    assert!(release::copy(&release, &Destination::new(&copied)).is_err(), "nothing is replaced unasked");
+
+    let other = folder.path().join("other");
+    let refused = |what: &str| {
+        let error = release::copy(&release, &Destination::new(&other)).err();
+        assert_eq!(error.map(|error| error.fault()), Some(sfumato::Fault::Gate), "{what}");
+        assert!(!other.exists(), "{what}");
+    };
+    let data = std::fs::read(release.join("data.csv")).unwrap();
+    std::fs::write(release.join("data.csv"), b"changed").unwrap();
+    refused("a changed table");
+    std::fs::remove_file(release.join("data.csv")).unwrap();
+    refused("a table that is gone");
+    std::fs::write(folder.path().join("elsewhere.csv"), &data).unwrap();
+    let mut elsewhere = honest.clone();
+    let facts = elsewhere["files"].as_object_mut().unwrap().remove("data.csv").unwrap();
+    elsewhere["files"]["../elsewhere.csv"] = facts;
+    forge(&release, elsewhere);
+    refused("a table elsewhere");
+}
+
+#[test]
+fn what_could_be_met_is_told() {
+    let wanted = PLAN.replace("t = 0.6", "t = 0.6\n[[require]]\ncriterion = \"entropy-l-diversity\"\nl = 100");
+    let plan = TablePlan::parse(&wanted, Path::new(".")).unwrap();
+    let table = sample::hospital(1000, 1);
+    let error = publish::make(&plan, &table, &Formats::default()).err().expect("nobody has so many values");
+    let [one] = error.attainable() else { panic!("{:?}", error.attainable()) };
+    assert_eq!((one.criterion.as_str(), &one.on[..]), ("entropy-l-diversity", &["disease".to_string()][..]));
+    let best: f64 = one.best.as_ref().unwrap().parse().unwrap();
+    let met = wanted.replace("l = 100", &format!("l = {}", best - 0.01));
+    let plan = TablePlan::parse(&met, Path::new(".")).unwrap();
+    assert!(publish::make(&plan, &table, &Formats::default()).is_ok());
+}

@@ -8,7 +8,7 @@ use sfumato::release::{self, Destination};
 use sfumato::utility::information::widths;
 use sfumato::{TablePlan, publish};
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Columns with what is said besides of each, and what must hold.
 fn plan(words: [&str; 3], method: &str) -> TablePlan {
@@ -200,10 +200,11 @@ fn releases_are_compared_by_the_criteria_of_all() {
         plan.publishing.chance = Chance::insecure(3);
         release::write(&made(&plan, &table), &plan, &Destination::new(target), &formats).unwrap();
     }
-    let certificates = folders.each_ref().map(|folder| release::certificate(folder).unwrap());
-    let read: Vec<_> = folders.iter().map(PathBuf::as_path).zip(&certificates).collect();
-    let documents = release::compared(&read, &formats);
-    for (document, own) in documents.iter().zip(&certificates) {
+    let named = folders.map(|folder| (folder.display().to_string(), folder));
+    let found = release::side_by_side(&named, &formats).unwrap();
+    assert!(found.doubtful.is_empty() && found.pairs.len() == 1);
+    let documents: Vec<_> = found.documents.iter().map(|(_, document)| document).collect();
+    for (document, (_, own)) in documents.iter().zip(&found.certificates) {
         let criteria = document["criteria"].as_array().unwrap();
         assert_eq!(criteria.len(), 2, "{criteria:?}");
         assert_eq!(criteria[0], own.document["criteria"][0]);
