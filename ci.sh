@@ -28,6 +28,10 @@ if [ "${1:-}" = "--full" ]; then
         echo "left out: known defects of dependencies, because the RustSec database cannot be reached from here"
     fi
 
+    step "the Python package"
+    cargo deny --locked --manifest-path python/Cargo.toml --config deny.toml check licenses sources
+    ./python/ci.sh
+
     step "every experiment and measurement once, small"
     pages=$(mktemp -d)
     cargo run --release --locked -p sfumato-reproduce -- all --quick --out "$pages"

@@ -183,9 +183,9 @@ fn cells(array: &dyn Array) -> Option<Cells<'_>> {
         UInt16 => number::<UInt16Type>(array, |value| Some(value.to_string())),
         UInt32 => number::<UInt32Type>(array, |value| Some(value.to_string())),
         UInt64 => number::<UInt64Type>(array, |value| Some(value.to_string())),
-        Float16 => float::<Float16Type>(array, |value| i64::from(value.to_bits()), |value| value.to_f32().to_string()),
-        Float32 => float::<Float32Type>(array, |value| i64::from(value.to_bits()), |value| value.to_string()),
-        Float64 => float::<Float64Type>(array, |value| value.to_bits() as i64, |value| value.to_string()),
+        Float16 => float::<Float16Type>(array, |value| value.to_f32().into(), |value| value.to_f32().to_string()),
+        Float32 => float::<Float32Type>(array, f64::from, |value| value.to_string()),
+        Float64 => float::<Float64Type>(array, |value| value, |value| value.to_string()),
         &Decimal32(digits, scale) => decimal::<Decimal32Type>(array, digits, scale),
         &Decimal64(digits, scale) => decimal::<Decimal64Type>(array, digits, scale),
         &Decimal128(digits, scale) => decimal::<Decimal128Type>(array, digits, scale),
@@ -220,15 +220,19 @@ fn number<'a, T: ArrowPrimitiveType>(
     })
 }
 
+/// What is not a number is missing: data frames store it so.
 fn float<'a, T: ArrowPrimitiveType>(
     array: &'a dyn Array,
-    bits: impl Fn(T::Native) -> i64 + 'a,
+    widened: impl Fn(T::Native) -> f64 + 'a,
     text: impl Fn(T::Native) -> String + 'a,
 ) -> Cells<'a> {
     let values = array.as_primitive::<T>();
     Box::new(move |coder, row| {
         let value = values.value(row);
-        coder.number(Some(bits(value)), || Some(text(value)))
+        match widened(value) {
+            number if number.is_nan() => Some(coder.null()),
+            number => coder.number(Some(number.to_bits() as i64), || Some(text(value))),
+        }
     })
 }
 
@@ -330,7 +334,8 @@ mod tests {
         );
         check(Float64Array::from(vec![0.1, 1e21, -0.0]), ["0.1", "1000000000000000000000", "-0"], Decimal);
         check(Float32Array::from(vec![0.1, 2.5]), ["0.1", "2.5"], Decimal);
-        check(Float64Array::from(vec![f64::NAN, f64::INFINITY]), ["NaN", "inf"], Text);
+        check(Float64Array::from(vec![f64::NAN, 0.5]), ["", "0.5"], Decimal);
+        check(Float32Array::from(vec![f32::NAN, f32::INFINITY]), ["", "inf"], Text);
         check(
             Decimal128Array::from(vec![150, -5]).with_precision_and_scale(10, 2).unwrap(),
             ["1.50", "-0.05"],

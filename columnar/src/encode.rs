@@ -119,12 +119,20 @@ fn typed<T: ArrowPrimitiveType>(
     Some(Arc::new(PrimitiveArray::<T>::from_iter(values)))
 }
 
-/// A number, unless it is a whole one too long for a float (account and card numbers): digits must
-/// not be lost.
+/// A number, unless it has more digits than a float (account and card numbers, long amounts): none
+/// must be lost.
 fn float(label: &str) -> Option<f64> {
     let number: f64 = label.parse().ok()?;
-    let whole = label.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
-    (!whole || number.to_string() == label).then_some(number)
+    let is_plain = label.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'-' | b'.'));
+    (!is_plain || significant(&number.to_string()) == significant(label)).then_some(number)
+}
+
+/// A plain number without zeros that say nothing.
+fn significant(number: &str) -> (bool, &str, &str) {
+    let (whole, part) = number.split_once('.').unwrap_or((number, ""));
+    let (digits, part) = (whole.trim_start_matches('-').trim_start_matches('0'), part.trim_end_matches('0'));
+    // Minus zero is zero.
+    (whole.starts_with('-') && !(digits.is_empty() && part.is_empty()), digits, part)
 }
 
 #[cfg(test)]
@@ -143,7 +151,10 @@ mod tests {
         assert_eq!(kind(Column::from_values("x", ["1.5", "2"])), DataType::Float64);
         assert_eq!(kind(Column::from_values("x", ["2021-03-31"])), DataType::Date32);
         assert_eq!(kind(Column::from_values("x", ["a"])), text);
-        assert_eq!(kind(Column::from_values("x", ["1234567890123456789"])), text, "a float would lose digits");
+        for long in ["1234567890123456789", "12345678901234567.89", "0.12345678901234567891"] {
+            assert_eq!(kind(Column::from_values("x", [long, "0.5"])), text, "a float would lose digits of {long}");
+        }
+        assert_eq!(kind(Column::from_values("x", ["1.50", "-0.0", "00.5", "-7", "1e3"])), DataType::Float64);
         let declared = Domain::new(["007", "8"].into_iter().collect(), ValueType::Integer, None);
         assert_eq!(kind(Column::new("x", vec![0, 1], declared)), text, "as a number 007 would lose its zeros");
     }

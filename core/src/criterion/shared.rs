@@ -67,6 +67,10 @@ impl EffectiveNumber {
         if !self.is_protected() {
             return f64::INFINITY;
         }
+        // A whole number is told as such: rounding must not put it below what holds.
+        if self.stay.iter().all(|count| *count == self.stay[0]) {
+            return self.stay.len() as f64 + self.lowered as f64;
+        }
         let total: u64 = self.stay.iter().sum();
         let weighted: f64 = self.stay.iter().map(|&count| times_ln(count)).sum();
         ((times_ln(total) - weighted) / total as f64).exp() + self.lowered as f64

@@ -163,7 +163,13 @@ impl Hierarchy {
         let mut paths = ladder.paths;
         let mut leaf_of_code = Vec::with_capacity(ladder.leaf_of_code.len());
         let height = paths.first().map_or(0, Vec::len);
-        let single = height > 0 && paths.iter().all(|path| path.last() == paths[0].last());
+        // A missing value that the rule does not list is none of those that a top label of its own
+        // stands for.
+        let lists_all = ladder.leaf_of_code.iter().all(Option::is_some);
+        let is_top = |path: &Vec<String>| {
+            path.last() == paths[0].last() && (lists_all || path.last().is_some_and(|top| top == TOP))
+        };
+        let single = height > 0 && paths.iter().all(is_top);
         let top = paths.first().and_then(|path| path.last()).filter(|_| single).cloned();
         for (code, leaf) in (0u32..).zip(ladder.leaf_of_code) {
             leaf_of_code.push(leaf.unwrap_or_else(|| {

@@ -1,0 +1,63 @@
+"""Values of a script as values of a plan."""
+
+from __future__ import annotations
+
+import operator
+import os
+from collections.abc import Iterable, Mapping
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+from .errors import PlanError
+
+
+def plain(value: Any) -> Any:
+    """Give a value that JSON can carry. Thresholds stay exact: numbers that are not whole go by their digits."""
+    if value is None or isinstance(value, (bool, str)):
+        return value
+    if isinstance(value, float):
+        # The shortest text that gives the same float: what somebody typed.
+        value = Decimal(repr(float(value)))
+    if isinstance(value, Decimal):
+        return {"$number": format(value, "f")}
+    if isinstance(value, Fraction):
+        return {"$number": _digits(value)}
+    if isinstance(value, os.PathLike):
+        return os.fspath(value)
+    if isinstance(value, Mapping):
+        return {str(key): plain(one) for key, one in value.items()}
+    try:
+        return operator.index(value)
+    except TypeError:
+        pass
+    if isinstance(value, Iterable):
+        return [plain(one) for one in value]
+    if hasattr(value, "__float__"):
+        return plain(float(value))
+    raise PlanError(f"a plan cannot hold a value of type {type(value).__name__}")
+
+
+def _digits(value: Fraction) -> str:
+    """Write a fraction as a decimal, if it is one."""
+    rest, digits = value.denominator, 0
+    for prime in (2, 5):
+        count = 0
+        while rest % prime == 0:
+            rest //= prime
+            count += 1
+        digits = max(digits, count)
+    if rest != 1:
+        raise PlanError(
+            "a plan holds decimals, and the fraction is none",
+            help="round it to the safe side: Decimal('0.3333')",
+        )
+    scaled = value * 10**digits
+    return format(Decimal(scaled.numerator).scaleb(-digits), "f")
+
+
+def names(value: str | Iterable[str] | None) -> list[str]:
+    """Give one name, or several, as a list."""
+    if value is None:
+        return []
+    return [value] if isinstance(value, str) else list(value)
