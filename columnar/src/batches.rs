@@ -3,11 +3,11 @@
 use crate::decode::{Coder, check_schema};
 use crate::encode::Batches;
 use crate::{guarded, table, unreadable_stream};
-use arrow_array::RecordBatch;
+use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_schema::{ArrowError, Schema, SchemaRef};
 use rayon::prelude::*;
-use sfumato::Result;
 use sfumato::data::{ReadOptions, Table, check_room};
+use sfumato::{Error, Result};
 
 /// The table that record batches of one schema hold. Each batch is let go once it is coded.
 ///
@@ -32,6 +32,11 @@ pub fn table_of(
     guarded("Arrow", || {
         for batch in batches {
             let batch = batch.map_err(|_| unreadable_stream())?;
+            // Whoever handed it over was not asked whether it is well formed.
+            let malformed = |column: &ArrayRef| column.to_data().validate_full().is_err();
+            if batch.columns().par_iter().any(malformed) {
+                return Err(Error::data("an Arrow array is malformed").help("check the program that hands it over"));
+            }
             rows += batch.num_rows() as u64;
             check_room(rows, coders.len(), options.memory)?;
             let code = |(at, coder): (usize, &mut Coder)| coder.append(batch.column(at));

@@ -1,5 +1,6 @@
 //! From tables to Arrow record batches.
 
+use arrow_array::ArrowNativeTypeOp;
 use arrow_array::types::{ArrowPrimitiveType, Date32Type, Float64Type, Int64Type};
 use arrow_array::{
     Array, ArrayRef, DictionaryArray, Int32Array, LargeStringArray, PrimitiveArray, RecordBatch, StringArray,
@@ -116,6 +117,12 @@ fn typed<T: ArrowPrimitiveType>(
     let value = |label: &str| if kind.admits(label) { parse(label) } else { None };
     let values = labels.iter().map(|label| label.map(|label| value(label).ok_or(())).transpose());
     let values: Vec<Option<T::Native>> = values.collect::<std::result::Result<_, ()>>().ok()?;
+    // Two spellings of one number are two values: as numbers they would be one.
+    let mut told: Vec<T::Native> = values.iter().flatten().copied().collect();
+    told.sort_unstable_by(|a, b| a.compare(*b));
+    if told.windows(2).any(|two| two[0].is_eq(two[1])) {
+        return None;
+    }
     Some(Arc::new(PrimitiveArray::<T>::from_iter(values)))
 }
 

@@ -34,12 +34,12 @@ from . import (
     transaction_methods,
     transaction_metrics,
 )
-from ._api import attack, beliefs, check, compare, demo, inspect, measure, publish, publish_sets, verify
+from ._api import attack, beliefs, check, compare, demo, inspect, measure, population, publish, publish_sets, verify
 from ._frames import Table
 from ._members import Member
 from ._native import __version__
 from ._plan import Column, Plan, SetPlan
-from ._results import Audit, Comparison, Findings, Inspection, Measures, Release, Skyline, Verification
+from ._results import Audit, Comparison, Findings, Inspection, Measures, Population, Release, Skyline, Verification
 from .criteria import *  # noqa: F403
 from .errors import (
     AttackLimit,
@@ -75,6 +75,7 @@ __all__ = [
     "Member",
     "Plan",
     "PlanError",
+    "Population",
     "Refused",
     "Release",
     "ResourceError",
@@ -97,6 +98,7 @@ __all__ = [
     "measure",
     "methods",
     "metrics",
+    "population",
     "publish",
     "publish_sets",
     "skews",

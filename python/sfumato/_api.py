@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
 from . import _native, _progress
 from ._frames import Table, read
-from ._members import Member, families, find, python_name
-from ._plan import Columns, Plan, SetPlan, with_data
-from ._results import Audit, Comparison, Findings, Inspection, Measures, Release, Skyline, Verification
+from ._members import Member, families, python_name
+from ._plan import Columns, Plan, SetPlan, _members, _one, with_data
+from ._results import Audit, Comparison, Findings, Inspection, Measures, Population, Release, Skyline, Verification
 from ._values import names, plain
-from .errors import PlanError
+from .errors import DataError, PlanError
 
 #: A release, or the directory that it is in.
 ReleaseLike = Release | str | os.PathLike[str]
@@ -41,8 +41,25 @@ def inspect(data: Any, *, progress: Progress = None) -> Inspection:
     return _followed(progress, lambda following: Inspection(*_native.inspect(read(data, None, following), following)))
 
 
+def population(data: Any, *, quasi: str | Iterable[str], people: int, progress: Progress = None) -> Population:
+    """Estimate how many of so many people are unique, of whom the table is a sample: each known estimator.
+
+    >>> import sfumato as sf
+    >>> found = sf.population(sf.demo(1000), quasi=["age", "zip"], people=50_000)
+    >>> sorted(found["population_uniques"]), found["advised"]
+    (['pitman', 'snb', 'zayatz'], 'zayatz')
+    """
+    columns = names(quasi)
+    return _followed(
+        progress,
+        lambda following: Population(*_native.population(read(data, None, following), columns, people, following)),
+    )
+
+
 def demo(rows: int = 1000, seed: int = 1) -> Table:
     """Make up a hospital's table, to try things on. The same numbers give the same table."""
+    if rows < 1:
+        raise PlanError("a table has at least one record")
     return Table(_native.sample(rows, seed))
 
 
@@ -71,8 +88,8 @@ def check(
     """
     if plan is None:
         plan = Plan(quasi=quasi, sensitive=sensitive, require=require, missing=missing)
-    elif quasi or sensitive or require or missing is not None:
-        raise PlanError("a plan says all of that itself", help="hand over a plan, or columns and criteria, not both")
+    else:
+        _refuse_both({"quasi": quasi, "sensitive": sensitive, "require": require, "missing": missing})
     native = plan._native
     return _followed(
         progress,
@@ -87,8 +104,8 @@ _NAMING = {"values", "points", "file"}
 def measure(
     data: Any,
     *,
-    quasi: str | Iterable[str],
-    sensitive: str | Iterable[str] = (),
+    quasi: Columns,
+    sensitive: Columns = None,
     criteria: Iterable[Member] | Member | None = None,
     missing: Iterable[str] | None = None,
     progress: Progress = None,
@@ -105,20 +122,18 @@ def measure(
     >>> found["k_anonymity"], found["entropy_l_diversity"], found["t_closeness"]
     (2, 2.0, 0.25)
     """
+    sensitive = list(sensitive) if isinstance(sensitive, Iterator) else sensitive
     columns = names(sensitive)
-    if criteria is None:
-        wanted = _measurable(columns)
-    else:
-        wanted = [criteria] if isinstance(criteria, Member) else list(criteria)
-    plan = Plan(quasi=names(quasi), sensitive=columns, require=wanted, missing=missing)
+    wanted = _measurable(columns) if criteria is None else _members(criteria)
+    plan = Plan(quasi=quasi, sensitive=sensitive, require=wanted, missing=missing)
     details = [
         {
             "criterion": one["criterion"],
             "on": names(one.get("on")),
             "params": one.get("params") or {},
             "measured": _whole(one["criterion"], one["measured"]),
-            "holds": one["holds"],
         }
+        | ({"holds": one["holds"]} if criteria is not None else {})
         for one in check(data, plan, progress=progress)["criteria"]
     ]
     values: dict[str, Any] = {}
@@ -224,6 +239,10 @@ def publish(
         "accept": accept,
         "predict": predict,
     }
+    # What can be gone through only once is kept: the plan is made twice.
+    said = {key: list(value) if isinstance(value, Iterator) else value for key, value in said.items()}
+    if plan is not None and not isinstance(plan, Plan):
+        raise PlanError("the plan is no Plan", help="read it first: sfumato.Plan.from_file(path)")
     following = _progress.usual(progress)
     try:
         if plan is None:
@@ -233,7 +252,8 @@ def publish(
             frame = read(data, first._native, following)
             plan = with_data(frame, **{**said, **flags})
         else:
-            _refuse_both(said)
+            _refuse_both({**said, "refuse": None if refuse else False, "show_suppressed": show_suppressed})
+            _refuse_both({"drop_insensitive": drop_insensitive or None})
             frame = read(data, plan._native, following)
         native = plan._native if insecure_seed is None else plan._native.with_insecure_seed(insecure_seed)
         return Release(_native.publish(frame, native, record, following), plan)
@@ -243,7 +263,7 @@ def publish(
 
 def _refuse_both(said: dict[str, Any]) -> None:
     for key, value in said.items():
-        if value is not None and value != ():
+        if value is not None and not (isinstance(value, tuple) and not value):
             raise PlanError(
                 f"`{key}`: a plan says that itself", help="hand over a plan, or what it would say, not both"
             )
@@ -274,7 +294,11 @@ def publish_sets(
     >>> len(release.sets)
     4
     """
-    if plan is None:
+    if plan is not None:
+        said = {"sensitive": sensitive, "rho": rho, "require": require, "method": method, "attacks": attacks}
+        _refuse_both({**said, "refuse": None if refuse else False, "keep_order": keep_order or None})
+        _refuse_both({"title": title, "date": date})
+    else:
         if sensitive is None:
             raise PlanError("which items are sensitive?", help='name them: sensitive=["…"]')
         plan = SetPlan(
@@ -282,21 +306,39 @@ def publish_sets(
             keep_order=keep_order, title=title, date=date,
         )  # fmt: skip
     native = plan._native if insecure_seed is None else plan._native.with_insecure_seed(insecure_seed)
-    given = [[str(item) for item in one] for one in _rows(sets)]
+    given = _rows(sets)
     return _followed(progress, lambda following: Release(_native.publish_sets(given, native, record, following), plan))
 
 
-def _rows(sets: Any) -> Iterable[Iterable[str]]:
-    """Give the rows of a column of lists, or of a list."""
-    if hasattr(sets, "to_pylist"):
-        return list(sets.to_pylist())
-    if hasattr(sets, "to_list"):
-        return list(sets.to_list())
-    return list(sets)
+def _rows(sets: Any) -> list[list[str]]:
+    """Give the sets of a list, or of a column of lists."""
+    if isinstance(sets, (str, Mapping)) or hasattr(sets, "columns"):
+        raise PlanError(
+            f"sets of items cannot be read from a {type(sets).__name__}",
+            help='hand over a list of lists, or the column that has them: frame["items"]',
+        )
+    rows = sets.to_pylist() if hasattr(sets, "to_pylist") else sets.to_list() if hasattr(sets, "to_list") else sets
+    return [_items(at, row) for at, row in enumerate(rows, 1)]
+
+
+def _items(at: int, row: Any) -> list[str]:
+    if isinstance(row, (str, bytes)) or not isinstance(row, Iterable):
+        raise DataError(f"set {at} is no set of items", help='each is a list, such as ["bread", "milk"]')
+    items = list(row)
+    if any(item is None or item != item for item in items):  # noqa: PLR0124
+        raise DataError(f"set {at} has a missing item", help="leave it out")
+    texts = [str(item) for item in items]
+    if any(text.strip() != text or text.encode("utf-8", "replace").decode() != text for text in texts):
+        raise DataError(f"set {at}: an item begins or ends with a blank, or is no valid text", help="mend its name")
+    return texts
 
 
 def _folder(release: ReleaseLike) -> str:
-    return release.path if isinstance(release, Release) else os.fspath(release)
+    if isinstance(release, Release):
+        return release.path
+    if isinstance(release, (str, os.PathLike)):
+        return os.fspath(release)
+    raise PlanError(f"a {type(release).__name__} is no release", help="hand over a release, or its directory")
 
 
 def verify(
@@ -336,9 +378,8 @@ def _is_sets(release: ReleaseLike) -> bool:
 
 
 def _wanted(only: Iterable[Member | str] | Member | str, is_sets: bool) -> str:
-    listed = [only] if isinstance(only, (Member, str)) else list(only)
     family = "transaction-attacks" if is_sets else "attacks"
-    members = [one if isinstance(one, Member) else find(family, one) for one in listed]
+    members = [_one(family, one, "only") for one in _members(only)]
     return json.dumps([plain(one.named("name")) for one in members])
 
 
@@ -370,24 +411,30 @@ def skyline(
         folder = data.path
         return _followed(
             progress,
-            lambda following: Skyline(*_native.skyline_of_release(folder, value, sure, on, following)),
+            lambda following: Skyline(*_native.skyline_of_release(folder, str(value), sure, on, following)),
         )
+    if plan is not None:
+        _refuse_both({"quasi": quasi, "sensitive": sensitive})
     wanted = plan if plan is not None else Plan(quasi=quasi, sensitive=sensitive)
     native = wanted._native
     return _followed(
         progress,
         lambda following: Skyline(
-            *_native.skyline(read(data, native, following), native, value, sure, on, groups, following)
+            *_native.skyline(read(data, native, following), native, str(value), sure, on, groups, following)
         ),
     )
+
+
+def _called(release: ReleaseLike, at: int) -> str:
+    if not isinstance(release, Release):
+        return _folder(release)
+    title = release.certificate.get("title")
+    return f"release {at + 1}" + (f" ({title})" if title else "")
 
 
 def compare(*releases: ReleaseLike, progress: Progress = None) -> Comparison:
     """Compare releases: what each holds, keeps and risks; and what two of the same people disclose together."""
     if not releases:
         raise PlanError("no release is named", help="hand over releases, or the directories that they are in")
-    named = [
-        (f"release {at + 1}" if isinstance(one, Release) else os.fspath(one), _folder(one))
-        for at, one in enumerate(releases)
-    ]
+    named = [(_called(one, at), _folder(one)) for at, one in enumerate(releases)]
     return _followed(progress, lambda following: Comparison(*_native.compare(named, following)))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from . import _html, _native
@@ -81,8 +82,11 @@ class Table:
 
 def read(data: Any, plan: _native.NativePlan | None = None, progress: Any = None) -> _native.Frame:
     """Read whatever people have: a frame, a file, or columns by name."""
-    if isinstance(data, Table) and plan is None:
+    if isinstance(data, Table) and (plan is None or plan.reads_as_usual):
         return data._frame
+    if hasattr(data, "certificate") and hasattr(data, "table"):
+        # A release: what it publishes.
+        data = data.table
     if isinstance(data, (str, os.PathLike)):
         return _native.Frame.from_file(os.fspath(data), plan, progress)
     needed = None if plan is None else set(plan.columns)
@@ -91,19 +95,34 @@ def read(data: Any, plan: _native.NativePlan | None = None, progress: Any = None
 
 def _with_stream(data: Any, needed: set[str] | None) -> Any:
     """Give something that hands over an Arrow stream. Columns that are not needed only have to be recognised again."""
-    module = type(data).__module__.split(".")[0]
-    if module == "polars":
-        return _from_polars(data)
-    if module == "pandas":
-        return _from_pandas(data, needed)
+    # Also of classes that others derived from them.
+    modules = {base.__module__.split(".")[0] for base in type(data).__mro__}
+    if "polars" in modules:
+        return _Guarded(_from_polars(data))
+    if "pandas" in modules:
+        return _Guarded(_from_pandas(data, needed))
     if isinstance(data, dict):
-        return _from_columns(data)
-    if hasattr(data, "__arrow_c_stream__"):
-        return data
+        return _Guarded(_from_columns(data))
+    is_array = "pyarrow" in modules and not hasattr(data, "schema")
+    if hasattr(data, "__arrow_c_stream__") and not is_array:
+        return _Guarded(data)
     raise PlanError(
         f"a table cannot be read from a {type(data).__name__}",
         help="hand over a data frame (pandas, polars, pyarrow, DuckDB), a dict of columns, or the path of a file",
     )
+
+
+class _Guarded:
+    """Hands over a stream, or says that it cannot be without what others say: that may quote cells."""
+
+    def __init__(self, data: Any) -> None:
+        self._data = data
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        with suppress(Exception):
+            found: object = self._data.__arrow_c_stream__(requested_schema)
+            return found
+        raise DataError("the frame cannot be handed over by Arrow", help="look at it with the library that it is of")
 
 
 def _from_polars(data: Any) -> Any:
@@ -111,7 +130,11 @@ def _from_polars(data: Any) -> Any:
     import polars
 
     if isinstance(data, polars.LazyFrame):
-        data = data.collect()
+        lazy, data = data, None
+        with suppress(Exception):
+            data = lazy.collect()
+        if data is None:
+            raise DataError("the LazyFrame cannot be collected", help="collect it yourself to see why")
     if isinstance(data, polars.Series):
         raise PlanError("a table cannot be read from a Series", help="make it a frame: series.to_frame()")
     nothing = [name for name, kind in data.schema.items() if kind == polars.Null]
@@ -131,9 +154,9 @@ def _from_pandas(data: Any, needed: set[str] | None) -> Any:
         raise PlanError(
             "pandas hands tables over with pyarrow, which is not installed", help="pip install pyarrow"
         ) from None
-    data = data.set_axis([str(name) for name in data.columns], axis=1)
+    data = data.set_axis([_name(name) for name in data.columns], axis=1)
     arrays = [_column(pyarrow, name, column, needed is None or name in needed) for name, column in data.items()]
-    return pyarrow.table(arrays, names=[str(name) for name in data.columns])
+    return pyarrow.table(arrays, names=list(data.columns))
 
 
 #: Types of pandas that Arrow would hand over as numbers which nobody sees in the frame.
@@ -141,22 +164,34 @@ _CODED = ("period", "interval")
 
 
 def _column(pyarrow: Any, name: str, column: Any, is_needed: bool) -> Any:
-    try:
-        if str(column.dtype).startswith(_CODED):
-            return pyarrow.array(_as_texts(column))
-        return pyarrow.Array.from_pandas(column)
-    except (pyarrow.ArrowInvalid, pyarrow.ArrowTypeError, pyarrow.ArrowNotImplementedError):
-        if not is_needed:
-            return pyarrow.array(_as_texts(column))
-        # What pyarrow says quotes a cell.
+    if not str(column.dtype).startswith(_CODED):
+        # What is said about a failure quotes a cell: nothing of it is kept.
+        with suppress(Exception):
+            return pyarrow.Array.from_pandas(column)
+    if is_needed and not str(column.dtype).startswith(_CODED):
         raise DataError(
-            f'the column "{name}" holds values of several types',
+            f'the column "{name}" holds values of several types, or of one that Arrow lacks',
             help=f'make them one: df["{name}"] = df["{name}"].astype("string")',
-        ) from None
+        )
+    return pyarrow.array(_as_texts(column))
 
 
 def _as_texts(column: Any) -> list[str | None]:
-    return [None if missing else str(value) for value, missing in zip(column, column.isna(), strict=True)]
+    return [None if missing else _text(value) for value, missing in zip(column, column.isna(), strict=True)]
+
+
+def _text(value: Any) -> str:
+    with suppress(Exception):
+        return str(value).encode("utf-8", "replace").decode("utf-8")
+    return type(value).__name__
+
+
+def _name(name: Any) -> str:
+    """Give a column's name as a text."""
+    text = _text(name)
+    if text != str(name):
+        raise DataError("the name of a column is no valid text", help="rename it")
+    return text
 
 
 def _from_columns(data: dict[str, Any]) -> Any:
@@ -172,19 +207,22 @@ def _from_columns(data: dict[str, Any]) -> Any:
 def _arrow_table(data: dict[str, Any]) -> Any:
     import pyarrow
 
-    arrays = {}
-    for name, values in data.items():
-        try:
+    arrays: dict[str, Any] = {}
+    for name, values in ((_name(name), values) for name, values in data.items()):
+        if isinstance(values, (str, bytes)) or not hasattr(values, "__iter__"):
+            raise DataError(f'the column "{name}" is one value, not a list of them')
+        with suppress(Exception):
             arrays[name] = pyarrow.array(list(values))
-        except (pyarrow.ArrowInvalid, pyarrow.ArrowTypeError):
-            raise DataError(f'the column "{name}" holds values of several types') from None
-    try:
-        return pyarrow.table(arrays)
-    except pyarrow.ArrowInvalid:
-        raise DataError("the columns have different lengths") from None
+        if name not in arrays:
+            raise DataError(f'the column "{name}" holds values of several types, or of one that Arrow lacks')
+    if len({len(array) for array in arrays.values()}) > 1:
+        raise DataError("the columns have different lengths")
+    return pyarrow.table(arrays)
 
 
 def _polars_frame(data: dict[str, Any]) -> Any:
     import polars
 
-    return polars.DataFrame(data)
+    with suppress(Exception):
+        return polars.DataFrame(data)
+    raise DataError("the columns hold values of several types, or have different lengths")

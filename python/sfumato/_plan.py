@@ -6,10 +6,13 @@ import csv
 import json
 import os
 import shutil
+import weakref
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
+from hashlib import sha256
+from io import StringIO
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import mkdtemp
 from typing import Any
 
 from . import _native
@@ -92,7 +95,11 @@ class Plan:
         show_suppressed: bool | None = None,
         predict: str | None = None,
     ) -> None:
-        self._folder: TemporaryDirectory[str] | None = None
+        self._folder: str | None = None
+        if accept and drop_insensitive:
+            raise PlanError("`accept` publishes insensitive columns, `drop_insensitive` none", help="say one of them")
+        if show_suppressed not in (None, True, False):
+            raise PlanError("`show_suppressed` is True or False")
         columns = self._columns(quasi, sensitive, identifiers, insensitive, weights or {})
         release = {
             "title": title,
@@ -100,22 +107,22 @@ class Plan:
             "form": form,
             "max_suppressed": max_suppressed,
             "suppressed": {None: None, True: "starred", False: "withheld"}[show_suppressed],
-            "insensitive": {"accept": list(accept)} if accept else "drop" if drop_insensitive else None,
+            "insensitive": {"accept": names(accept)} if accept else "drop" if drop_insensitive else None,
             "format": format,
         }
         gate = {"attacks": None if refuse else "report", "max_belief": max_belief, "max_risk": max_risk}
         sections: dict[str, Any] = {
-            "data": {"missing": list(missing)} if missing is not None else {},
+            "data": {"missing": names(missing)} if missing is not None else {},
             "columns": columns,
-            "require": [_required(one) for one in ([require] if isinstance(require, Member) else require)],
+            "require": [_required(one) for one in _members(require)],
             "method": _method(method, metric),
             "release": release,
             "gate": gate,
             "skew": _skew(skew),
-            "attack": [_attempt(one) for one in attacks or ()],
+            "attack": [_attempt(one) for one in _members(attacks)],
             "utility": [{"metric": "classification", "target": predict}] if predict else [],
         }
-        self._native = _checked(sections, self._folder.name if self._folder else ".")
+        self._native = _checked(sections, self._folder or ".")
 
     @classmethod
     def _of(cls, native: _native.NativePlan) -> Plan:
@@ -147,7 +154,7 @@ class Plan:
         target = Path(path)
         target.write_text(self.to_toml(), encoding="utf-8")
         if self._folder:
-            for file in Path(self._folder.name).iterdir():
+            for file in Path(self._folder).iterdir():
                 shutil.copy(file, target.parent / file.name)
 
     def __eq__(self, other: object) -> bool:
@@ -198,22 +205,48 @@ class Plan:
             if said.family != "hierarchies":
                 raise PlanError(f'column "{name}": {said!r} is no hierarchy', help="see sfumato.hierarchies")
             return dict(said.params)
+        if not isinstance(said, Mapping):
+            raise PlanError(
+                f'column "{name}": a hierarchy cannot be a {type(said).__name__}',
+                help='such as sfumato.intervals(5, 10), or labels by value: {"Rome": ["Italy", "*"]}',
+            )
         if not self._folder:
-            self._folder = TemporaryDirectory(prefix="sfumato-plan-")
+            self._folder = mkdtemp(prefix="sfumato-plan-")
+            weakref.finalize(self, _remove, self._folder, os.getpid())
         letters = "".join(letter if letter.isalnum() else "-" for letter in name)
-        file = Path(self._folder.name) / f"hierarchy-{len(list(Path(self._folder.name).iterdir()))}-{letters[:40]}.csv"
+        if any(isinstance(labels, Mapping) for labels in said.values()):
+            raise PlanError(
+                f'column "{name}": a hierarchy by value goes from each value to its labels',
+                help='such as {"Rome": ["Italy", "*"]}, not from labels down to values',
+            )
         rows = [[_label(value), *map(_label, names(labels))] for value, labels in said.items()]
+        if not rows:
+            raise PlanError(f'column "{name}": the hierarchy is empty')
         if len({len(row) for row in rows}) != 1:
             raise PlanError(
                 f'column "{name}": some values have more labels than others', help="give each one label for every level"
             )
-        with file.open("w", newline="", encoding="utf-8") as out:
-            csv.writer(out, delimiter=";").writerows(rows)
+        out = StringIO()
+        csv.writer(out, delimiter=";", lineterminator="\n").writerows(rows)
+        content = out.getvalue().encode("utf-8", "replace")
+        if content.decode("utf-8") != out.getvalue():
+            raise PlanError(f'column "{name}": the hierarchy holds what is no valid text')
+        # Of one name there is one content: plans may lie in one folder.
+        file = Path(self._folder) / f"hierarchy-{letters[:40]}-{sha256(content).hexdigest()[:8]}.csv"
+        file.write_bytes(content)
         return {"file": file.name}
+
+
+def _remove(folder: str, owner: int) -> None:
+    """Remove a folder; a child made by a fork leaves it to its parent."""
+    if os.getpid() == owner:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _label(value: Any) -> str:
     """Write a value as the table has it: a whole number without a point."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 
@@ -244,18 +277,38 @@ def _by_name(columns: Columns) -> list[tuple[str, ColumnLike]]:
     return [(name, None) for name in names(columns)]
 
 
+def _members(given: Any) -> list[Any]:
+    """Give one member, or several, as a list."""
+    if given is None:
+        return []
+    if isinstance(given, (Member, str, Mapping)) or callable(given) or not isinstance(given, Iterable):
+        return [given]
+    return list(given)
+
+
+def _one(family: str, given: Any, what: str) -> Member:
+    """Give a member that was made, or named."""
+    if isinstance(given, Member):
+        return given
+    if isinstance(given, str):
+        return find(family, given)
+    called = getattr(given, "__name__", type(given).__name__)
+    help = f"call it: {called}(…)" if callable(given) else f"see sfumato.{family.replace('-', '_')}"  # noqa: A001
+    raise PlanError(f"`{what}` cannot be {called}", help=help)
+
+
 def _required(member: Any) -> dict[str, Any]:
-    if not isinstance(member, Member):
+    if isinstance(member, str) or not (isinstance(member, Member) or callable(member)):
         raise PlanError("`require` is a list of criteria", help="such as [sfumato.k_anonymity(5)]")
-    return member.named("criterion")
+    return _one("criteria", member, "require").named("criterion")
 
 
 def _method(method: Member | str | None, metric: Member | str | None) -> dict[str, Any]:
     keys: dict[str, Any] = {}
     if method is not None:
-        keys = (method if isinstance(method, Member) else find("methods", method)).named("name")
+        keys = _one("methods", method, "method").named("name")
     if metric is not None:
-        member = metric if isinstance(metric, Member) else find("metrics", metric)
+        member = _one("metrics", metric, "metric")
         keys["metric"] = member.named("name") if member.params else member.name
     return keys
 
@@ -265,13 +318,13 @@ def _skew(skew: Member | str | Mapping[str, Any] | None) -> dict[str, Any]:
         return {}
     if isinstance(skew, Mapping):
         return dict(skew)
-    return (skew if isinstance(skew, Member) else find("skews", skew)).named("method")
+    return _one("skews", skew, "skew").named("method")
 
 
 def _attempt(attack: Member | str | Mapping[str, Any]) -> dict[str, Any]:
     if isinstance(attack, Mapping):
         return dict(attack)
-    return (attack if isinstance(attack, Member) else find("attacks", attack)).named("attack")
+    return _one("attacks", attack, "attacks").named("attack")
 
 
 def _checked(sections: dict[str, Any], folder: str) -> _native.NativePlan:
@@ -313,13 +366,13 @@ class SetPlan(Plan):
         date: str | None = None,
     ) -> None:
         self._folder = None
-        wanted = [require] if isinstance(require, Member) else list(require)
+        wanted = _members(require)
         if rho is not None:
             wanted.insert(0, with_parameter("transaction-criteria", rho=rho))
         keys: dict[str, Any] = {}
         if method is not None:
-            keys = (method if isinstance(method, Member) else find("transaction-methods", method)).named("name")
-        tried = [one if isinstance(one, Member) else find("transaction-attacks", one) for one in attacks or ()]
+            keys = _one("transaction-methods", method, "method").named("name")
+        tried = [_one("transaction-attacks", one, "attacks") for one in _members(attacks)]
         sections: dict[str, Any] = {
             "data": {"kind": "transactions", "sensitive": {"items": names(sensitive)}},
             "require": [_required(one) for one in wanted],

@@ -83,6 +83,22 @@ class Inspection(Result):
         return _html.page(_html.table(header, rows, f"{self['records']:,} records"), picture, *notes)
 
 
+class Population(Result):
+    """How many people of a population are unique, by each estimator: none is a bound."""
+
+    def _repr_html_(self) -> str:
+        people = self["people"]
+        rows = [
+            (name, None if count is None else round(count), None if count is None else _share(count / people))
+            for name, count in self["population_uniques"].items()
+        ]
+        said = f"{self['records']:,} records of {people:,} people; {self['sample_uniques']:,} records are unique here"
+        caption = f"Advised for this share of the people: {self['advised'] or 'none'}"
+        return _html.page(
+            _html.soft(said), _html.table(["estimator", "unique people", "share of the people"], rows, caption)
+        )
+
+
 class Audit(Result):
     """Whether a table satisfies criteria, and what each measures. True if all hold."""
 
@@ -197,7 +213,10 @@ class Verification(Result):
             f"{signs[one['holds']]} {one['claim']}" + (f": {one['detail']}" if one["detail"] else "")
             for one in self["claims"]
         ]
-        return "\n".join([*lines, _in_python(self["authenticity_sentence"])])
+        verdict = "✓ The release verifies" if self.holds else "✗ The release does not verify"
+        failed = [line for line, one in zip(lines, self["claims"], strict=True) if one["holds"] is False]
+        rest = [line for line, one in zip(lines, self["claims"], strict=True) if one["holds"] is not False]
+        return "\n".join([verdict, *failed, *rest, _in_python(self["authenticity_sentence"])])
 
     def _repr_html_(self) -> str:
         said = "The release verifies" if self.holds else "The release does not verify"
@@ -231,6 +250,10 @@ class Comparison(WithPage):
     """Releases side by side, and what two of the same people disclose together."""
 
 
+#: What is printed of a release that was just made.
+_INTERNAL = "For you, not for release: what attacks found depends on the original. The public page is release.report."
+
+
 class Release:
     """A release that passed its gate and was verified: there is none of what was refused.
 
@@ -252,7 +275,7 @@ class Release:
     @property
     def path(self) -> str:
         """The directory that it is in now: a temporary one until it is opened from where it was saved."""
-        return self._native.folder
+        return str(self._native.folder)
 
     @property
     def tables(self) -> dict[str, Table]:
@@ -339,20 +362,23 @@ class Release:
     def __repr__(self) -> str:
         text = self._native.text
         if text:
-            return text.rstrip()
+            return f"{text.rstrip()}\n{_INTERNAL}"
         return f"<sfumato.Release in {self.path}, seal {self.seal[:12]}…>"
 
     def _repr_html_(self) -> str:
         stated = self.certificate
         parts = [_html.lead(self._headline(stated))]
+        if self._native.text:
+            parts.append(_html.soft(_INTERNAL))
         rows = [
             (_html.mark(one.get("holds")), one["criterion"], ", ".join(_names(one.get("on"))), one.get("measured"))
             for one in stated.get("criteria", [])
         ]
         parts.append(_html.table(["", "criterion", "on", "measured"], rows))
-        kept = (stated.get("information_kept") or {}).get("columns") or {}
-        if kept:
-            parts.append(_html.bars("Information kept, by column", list(kept.items())))
+        kept = stated.get("information_kept")
+        shares = kept.get("columns") if isinstance(kept, dict) else None
+        if isinstance(shares, dict) and all(isinstance(share, (int, float)) for share in shares.values()):
+            parts.append(_html.bars("Information kept, by column", list(shares.items())))
         parts.append(_html.soft(f"Seal {self.seal}"))
         return _html.page(*parts)
 

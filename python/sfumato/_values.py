@@ -16,6 +16,12 @@ def plain(value: Any) -> Any:
     """Give a value that JSON can carry. Thresholds stay exact: numbers that are not whole go by their digits."""
     if value is None or isinstance(value, (bool, str)):
         return value
+    kind = getattr(getattr(value, "dtype", None), "kind", None)
+    if kind == "b" and not hasattr(value, "__len__"):
+        return bool(value)
+    if kind == "f" and not isinstance(value, float) and not hasattr(value, "__len__"):
+        # A narrower float of numpy: what it prints, not what it is nearest to.
+        value = Decimal(str(value))
     if isinstance(value, float):
         # The shortest text that gives the same float: what somebody typed.
         value = Decimal(repr(float(value)))
@@ -52,8 +58,9 @@ def _digits(value: Fraction) -> str:
             "a plan holds decimals, and the fraction is none",
             help="round it to the safe side: Decimal('0.3333')",
         )
-    scaled = value * 10**digits
-    return format(Decimal(scaled.numerator).scaleb(-digits), "f")
+    whole = str(abs(value.numerator) * 10**digits // value.denominator).rjust(digits + 1, "0")
+    sign = "-" if value < 0 else ""
+    return sign + (f"{whole[:-digits]}.{whole[-digits:]}" if digits else whole)
 
 
 def names(value: str | Iterable[str] | None) -> list[str]:

@@ -129,6 +129,12 @@ _WORDS: list[tuple[str, str | Callable[[re.Match[str]], str]]] = [
     (r"`sfumato (init) DATA`", "sfumato.Plan.draft(data)"),
     (r"`sfumato (\w+)`", r"sfumato.\1"),
     (r"choose another --out; nothing", "choose another place; nothing"),
+    (r"choose another --out, or", "choose another place, or"),
+    (r"insensitive = \"drop\" under \[release\]", "drop_insensitive=True"),
+    (r"\[release\] insensitive = \{ accept = (\[[^\]]*\]) \}", r"accept=\1"),
+    (r"\[skew\] in the plan", "skew=…"),
+    (r"`sfumato inspect --plan PLAN --eligibility \d+`", "sfumato.measure"),
+    (r"does the file start with a line of names\?", "see the frame's columns"),
     (r"--replace", "replace=True"),
     (r"--seal or --key", "seal=… or key=…"),
     # Nobody knows the file that a hierarchy given by value was put into.

@@ -31,7 +31,7 @@ mod _native {
     #[pymodule_export]
     use releases::{attack, beliefs, compare, open_release, verify};
     #[pymodule_export]
-    use study::{audit, draft, draft_hierarchies, inspect, skyline, skyline_of_release};
+    use study::{audit, draft, draft_hierarchies, inspect, population, skyline, skyline_of_release};
     #[pymodule_export]
     use work::settle;
 

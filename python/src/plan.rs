@@ -52,6 +52,13 @@ impl NativePlan {
         matches!(*self.plan, Plan::Sets(_))
     }
 
+    /// Whether a table is read as without a plan: no types are declared, and the usual texts are missing.
+    #[getter]
+    fn reads_as_usual(&self) -> bool {
+        let (options, usual) = (self.options(), ReadOptions::default());
+        options.types.is_empty() && options.missing == usual.missing
+    }
+
     /// The names of the columns that it speaks of.
     #[getter]
     fn columns(&self) -> Vec<&str> {

@@ -16,8 +16,8 @@ use sfumato::release::record::{self, Content, Entry, History, Record, seal_at};
 use sfumato::release::{self, Destination, REPORT, Signer};
 use sfumato::report::html::{Audience, report_html, transactions_html};
 use sfumato::report::{internal_json, publication_text, transactions as sets_report};
-use sfumato::transactions::{Read, Released, Transactions, read_released};
-use sfumato::{Error, Fault, Plan, Result};
+use sfumato::transactions::{Read, Released, Transactions};
+use sfumato::{Error, ErrorCode, Fault, Plan, Result};
 use sfumato_signing::SecretKey;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -29,9 +29,29 @@ pub struct NativeRelease {
     folder: PathBuf,
     certificate: Certificate,
     /// The folder, where it is private and goes with this.
-    _private: Option<TempDir>,
+    _private: Option<Private>,
     tables: Vec<(String, Arc<Table>)>,
     custody: Option<Custody>,
+}
+
+/// A folder that goes with its owner, and stays if a child made by a fork ends before.
+struct Private {
+    folder: Option<TempDir>,
+    owner: u32,
+}
+
+impl Private {
+    fn path(&self) -> &Path {
+        self.folder.as_ref().map_or(Path::new(""), TempDir::path)
+    }
+}
+
+impl Drop for Private {
+    fn drop(&mut self) {
+        if std::process::id() != self.owner {
+            let _ = self.folder.take().map(TempDir::keep);
+        }
+    }
 }
 
 /// What the custodian has besides the release: none of it is public.
@@ -207,6 +227,10 @@ impl NativeRelease {
 fn read_tables(folder: &Path, files: &[String], formats: &Formats) -> Result<Vec<(String, Arc<Table>)>> {
     let table = |name: &String| {
         let path = folder.join(name);
+        // A name may be of somebody else's making, and lead anywhere.
+        if Path::new(name).file_name() != Some(name.as_ref()) {
+            return Err(Error::of(ErrorCode::NotVerified, "the certificate names a file outside of the release"));
+        }
         let stem = path.file_stem().map_or(String::new(), |stem| stem.to_string_lossy().into_owned());
         Ok((stem, Arc::new(formats.read(&path, &Default::default())?)))
     };
@@ -215,13 +239,7 @@ fn read_tables(folder: &Path, files: &[String], formats: &Formats) -> Result<Vec
 
 /// The sets of a release directory.
 fn read_sets(folder: &Path) -> Result<Vec<Vec<String>>> {
-    let read = |name: &str| {
-        let path = folder.join(name);
-        std::fs::read(&path).map_err(|error| Error::io(&error, &path))
-    };
-    let shared = folder.join("shared.csv").is_file().then(|| read("shared.csv")).transpose()?;
-    let released = read_released(&read("data.dat")?, shared.as_deref(), None)?;
-    let Released::Together(found) = released else {
+    let Released::Together(found) = release::transactions::released(folder)? else {
         let error = Error::plan("in this release sensitive items stand apart from the records they belong to");
         return Err(error.help("read data.dat and shared.csv of the saved release"));
     };
@@ -326,9 +344,14 @@ const NAME: &str = "release";
 fn written(
     write: impl FnOnce(&Destination<'_>) -> Result<Certificate>,
     history: &History,
-) -> Result<(TempDir, Certificate)> {
+) -> Result<(Private, Certificate)> {
     let failed = |error: std::io::Error| Error::new(Fault::Io, "no temporary folder can be made").caused_by(&error);
-    let private = tempfile::Builder::new().prefix("sfumato-").tempdir().map_err(failed)?;
+    let mut folder = tempfile::Builder::new();
+    // What is not saved is for nobody else.
+    #[cfg(unix)]
+    folder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o700));
+    let made = folder.prefix("sfumato-").tempdir().map_err(failed)?;
+    let private = Private { folder: Some(made), owner: std::process::id() };
     let target = private.path().join(NAME);
     let certificate = write(&Destination { earlier: &history.earlier, ..Destination::new(&target) })?;
     Ok((private, certificate))

@@ -11,9 +11,11 @@ use sfumato::criterion::people::{Several, refuse_unused};
 use sfumato::data::{Role, Schema, Table, hierarchy};
 use sfumato::exact::{Decimal, Fraction};
 use sfumato::explore::{Explorer, Values};
-use sfumato::inspect::{draft_plan, inspect as profile};
+use sfumato::inspect::{self as look, draft_plan, inspect as profile};
 use sfumato::report::html::skyline_html;
-use sfumato::report::{audit_json, audit_text, profile_json, profile_text, skyline_json, skyline_text};
+use sfumato::report::{
+    audit_json, audit_text, population_json, population_text, profile_json, profile_text, skyline_json, skyline_text,
+};
 use sfumato::{Error, Fault, Plan, Result, release};
 use std::path::PathBuf;
 
@@ -25,6 +27,25 @@ pub fn inspect(py: Python<'_>, data: &Frame, progress: Option<&Bound<'_, PyAny>>
     work::run(py, progress, move |_| {
         let found = profile(&table);
         Ok((profile_json(&found).to_string(), profile_text(&found)))
+    })
+}
+
+/// How many of so many people are unique by these columns, of whom the table is a sample: as JSON, and
+/// as text.
+#[pyfunction]
+#[pyo3(signature = (data, quasi, people, progress=None))]
+pub fn population(
+    py: Python<'_>,
+    data: &Frame,
+    quasi: Vec<String>,
+    people: u64,
+    progress: Option<&Bound<'_, PyAny>>,
+) -> PyResult<(String, String)> {
+    let table = data.0.clone();
+    work::run(py, progress, move |_| {
+        let columns = quasi.iter().map(|name| table.column(name)).collect::<Result<Vec<_>>>()?;
+        let found = look::population(&columns, table.rows(), people)?;
+        Ok((population_json(&found).to_string(), population_text(&found)))
     })
 }
 

@@ -173,6 +173,38 @@ def test_what_is_no_table_is_refused_without_a_cell(data, said):
     assert caught.value.__suppress_context__ or caught.value.__context__ is None
 
 
+class Derived(pd.DataFrame):
+    """As others derive frames of their own."""
+
+
+def test_derived_frames_are_frames():
+    frame = Derived({"age": [21, 22]}, index=pd.Index(["Ann", "Tom"], name="name"))
+    assert sf.Table(frame).columns == ["age"]
+    with pytest.raises(sf.DataError) as caught:
+        sf.Table(Derived({"q": [1, "SECRET"]}))
+    assert "SECRET" not in str(caught.value)
+
+
+@pytest.mark.parametrize("cells", [["SECRET\ud800"], [10**100], [1, "SECRET"], [object()]])
+def test_cells_that_no_frame_can_hold(cells):
+    for data in ({"q": cells}, pd.DataFrame({"q": pd.Series(cells, dtype="object")})):
+        with pytest.raises(sf.DataError) as caught:
+            sf.Table(data)
+        seen = caught.value
+        while seen is not None:
+            assert "SECRET" not in repr(seen)
+            seen = seen.__context__
+
+
+def test_malformed_arrays_are_refused():
+    offsets = pa.py_buffer(np.array([0, 2, 4, 3], dtype=np.int32))
+    column = pa.Array.from_buffers(pa.string(), 3, [None, offsets, pa.py_buffer(b"abcdef")])
+    with pytest.raises(sf.DataError, match="malformed"):
+        sf.Table(pa.table({"q": column}))
+    with pytest.raises(sf.PlanError):
+        sf.Table(pa.chunked_array([pa.array([{"q": 1}])]))
+
+
 def test_other_things_are_refused():
     with pytest.raises(sf.PlanError, match="cannot be read from a int"):
         sf.Table(3)

@@ -1,12 +1,11 @@
 """The examples of the documentation run."""
 
 import doctest
-import os
 from pathlib import Path
 
 import pytest
 
-PAGES = Path(os.environ.get("SFUMATO_DOCS", Path(__file__).resolve().parents[2] / "docs" / "python"))
+PAGES = Path(__file__).resolve().parents[2] / "docs" / "python"
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
 

@@ -2,11 +2,14 @@
 
 import gc
 import json
+import os
 import shutil
 import subprocess
-from decimal import Decimal
+from decimal import Decimal, localcontext
 from fractions import Fraction
+from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -228,6 +231,12 @@ def test_sets():
         _ = made.table
     with pytest.raises(sf.DataError, match="set 2"):
         sf.publish_sets([["a"], ["b\n"]], sensitive=["a"], rho=0.5)
+    odd = [["back pain", "x,y"], ["x,y", "m;n"], ["m;n", "back pain"], ["x,y", "m;n"]] * 5
+    items = {item for one in sf.publish_sets(odd, sensitive=["back pain"], rho=0.9).sets for item in one}
+    assert items <= {"back pain", "x,y", "m;n"}
+    for wrong in ("abc", ["abc"], [["a", None]], [1], pd.DataFrame({"items": [["a"]]}), [None]):
+        with pytest.raises((sf.PlanError, sf.DataError)):
+            sf.publish_sets(wrong, sensitive=["a"], rho=0.5)
 
 
 def test_signed_releases(release, tmp_path):
@@ -305,3 +314,116 @@ def test_one_criterion_asked_twice_is_told_apart(patients):
     found = sf.measure(patients, quasi="age", sensitive="disease", criteria=criteria)
     assert len(found) == 2
     assert len(sf.measure(patients, quasi="age", criteria=sf.k_anonymity(1))) == 1
+
+
+def test_ordinary_mistakes_are_told_in_words(patients, release):
+    base = {"quasi": "age", "sensitive": "disease", "require": sf.k_anonymity(2)}
+    for mistake in (
+        lambda: sf.publish(patients, "plan.toml"),
+        lambda: sf.publish(patients, **{**base, "quasi": {"age": "intervals"}}),
+        lambda: sf.publish(patients, **{**base, "quasi": {"age": sf.intervals}}),
+        lambda: sf.publish(patients, **{**base, "quasi": {"age": {"all": {"a": ["1"]}}}}),
+        lambda: sf.publish(patients, **base, method=sf.methods.optimal),
+        lambda: sf.publish(patients, **{**base, "require": 5}),
+        lambda: sf.publish(patients, **{**base, "require": sf.k_anonymity}),
+        lambda: sf.verify(release.table),
+        lambda: sf.compare([release, release]),
+        lambda: sf.demo(-1),
+    ):
+        with pytest.raises(sf.PlanError):
+            mistake()
+    assert sf.publish(patients, **base, attacks="linkage", accept="stay", insensitive="stay")
+    assert sf.check(release, quasi=list(QUASI), require=sf.k_anonymity(5))
+
+
+def test_a_release_that_is_not_saved_is_for_nobody_else(release):
+    assert Path(release.path).parent.stat().st_mode & 0o077 == 0
+
+
+def test_too_frequent_values_say_what_could_be_met():
+    table = {"q": list("ababababab"), "s": ["flu"] * 8 + ["cold"] * 2}
+    with pytest.raises(sf.Infeasible) as caught:
+        sf.publish(table, quasi="q", sensitive="s", require=sf.frequency_l_diversity(2))
+    (one,) = caught.value.could_meet
+    assert one.best == pytest.approx(1.25)
+
+
+def test_what_can_be_gone_through_once_counts_as_any_list(patients):
+    base = {"quasi": ["age", "sex"], "sensitive": ["disease"], "require": [sf.k_anonymity(5)], "record": False}
+    limit = {"attack": "linkage", "max_belief": "0.01"}
+    with pytest.raises(sf.AttackLimit):
+        sf.publish(patients, **base, attacks=iter([limit]))
+    expected = sf.publish(patients, **base).plan
+    for key in ("quasi", "sensitive", "require"):
+        assert sf.publish(patients, **{**base, key: iter(base[key])}).plan == expected
+    assert "missing" in sf.publish(patients, **base, missing=iter(["", "F"])).plan.to_toml()
+    assert 'missing = ["NA"]' in sf.Plan(quasi="a", require=sf.k_anonymity(2), missing="NA").to_toml()
+
+
+def test_nothing_beside_a_plan_is_ignored(patients):
+    plan = sf.Plan(quasi="age", sensitive="disease", require=sf.k_anonymity(5))
+    for said in (
+        {"drop_insensitive": True},
+        {"refuse": False},
+        {"show_suppressed": True},
+        {"quasi": pd.Index(["age"])},
+    ):
+        with pytest.raises(sf.PlanError, match="a plan says that itself"):
+            sf.publish(patients, plan, **said)
+    with pytest.raises(sf.PlanError, match="a plan says that itself"):
+        sf.publish_sets([["a"]], sf.SetPlan(sensitive=["a"], rho=0.9), rho=0.1)
+    with pytest.raises(sf.PlanError, match="say one of them"):
+        sf.Plan(quasi="age", insensitive="stay", accept=["stay"], drop_insensitive=True, require=sf.k_anonymity(2))
+
+
+def test_an_opened_release_shows_no_other_file(release, tmp_path):
+    release.save(tmp_path / "out")
+    (tmp_path / "secret.csv").write_text("a\n1\n")
+    certificate = tmp_path / "out" / "certificate.json"
+    certificate.write_text(certificate.read_text().replace('"data.csv": {', '"../secret.csv": {'))
+    with pytest.raises(sf.SfumatoError):
+        _ = sf.Release.open(tmp_path / "out").tables
+
+
+def test_a_child_leaves_the_release_to_its_parent(patients, tmp_path):
+    if not hasattr(os, "fork"):
+        pytest.skip("there is no fork here")
+    made = sf.publish(
+        patients, quasi={"sex": {"F": ["any"], "M": ["any"]}}, sensitive="disease", require=sf.k_anonymity(5)
+    )
+    child = os.fork()
+    if child == 0:
+        del made
+        gc.collect()
+        os._exit(0)
+    os.waitpid(child, 0)
+    made.save(tmp_path / "out")
+    made.plan.save(tmp_path / "plan.toml")
+    assert sf.Plan.from_file(tmp_path / "plan.toml")
+
+
+def test_plans_with_hierarchies_by_value_differ_by_them():
+    def plan(labels):
+        return sf.Plan(quasi={"sex": {True: [labels], False: [labels]}}, require=sf.k_anonymity(2))
+
+    assert plan("x") == plan("x")
+    assert plan("x") != plan("y")
+    with pytest.raises(sf.PlanError, match="empty"):
+        sf.Plan(quasi={"sex": {}}, require=sf.k_anonymity(2))
+
+
+def test_exact_whatever_the_context():
+    with localcontext() as context:
+        context.prec = 5
+        plan = sf.Plan(quasi="a", sensitive="b", require=sf.t_closeness(Fraction(123456789, 10**9)))
+    assert "t = 0.123456789" in plan.to_toml()
+    for value in (np.float32(0.1), np.float16(0.1)):
+        assert "t = 0.1\n" in sf.Plan(quasi="a", sensitive="b", require=sf.t_closeness(value)).to_toml()
+    with pytest.raises(sf.PlanError):
+        sf.Plan(quasi="a", require=sf.k_anonymity(np.bool_(True)))
+
+
+def test_a_table_is_the_table_that_was_read():
+    spellings = {"q": ["1.50", "1.5", "1.50", "1.5"]}
+    assert sf.measure(spellings, quasi="q") == sf.measure(sf.Table(spellings), quasi="q")
+    assert sf.Table(spellings).to_arrow().column("q").to_pylist() == spellings["q"]

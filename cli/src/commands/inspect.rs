@@ -8,8 +8,12 @@ use crate::progress::working;
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use sfumato::data::{Role, Table};
-use sfumato::inspect::{Eligibility, Period, batches, date_columns, eligibility, inspect, inspect_transactions};
-use sfumato::report::{eligibility_json, eligibility_text, profile_json, profile_text};
+use sfumato::inspect::{
+    Eligibility, Period, batches, date_columns, eligibility, inspect, inspect_transactions, population,
+};
+use sfumato::report::{
+    eligibility_json, eligibility_text, population_json, population_text, profile_json, profile_text,
+};
 use sfumato::{Error, Fault, Result, TablePlan, report};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -26,6 +30,7 @@ use std::process::ExitCode;
     sfumato inspect adult.data --no-header --trim --missing '?'\n  \
     sfumato inspect patients.parquet --json\n  \
     sfumato inspect --plan plan.toml --eligibility 3\n  \
+    sfumato inspect --plan plan.toml --population 300000\n  \
     sfumato inspect patients.csv --on disease --eligibility 2 --json | jq .eligible")]
 pub struct Arguments {
     /// The table: .csv, .tsv, .parquet, .arrow; or transactions: .dat. With --plan, the plan's if
@@ -34,6 +39,10 @@ pub struct Arguments {
     data: Option<PathBuf>,
     #[command(flatten)]
     read: ReadArguments,
+    /// Estimate how many of so many people are unique, of whom the table is a sample: by the
+    /// quasi-identifiers of the plan.
+    #[arg(long, value_name = "PEOPLE", requires = "plan", conflicts_with = "eligibility", group = "asked")]
+    population: Option<u64>,
     #[command(flatten)]
     skew: Box<SkewArguments>,
     /// Print one JSON document.
@@ -46,10 +55,10 @@ pub struct Arguments {
 pub struct SkewArguments {
     /// Check whether any sensitive value has more than 1/L of the records, and what to withhold
     /// in that case.
-    #[arg(long, value_name = "L", value_parser = parse_l, allow_negative_numbers = true)]
+    #[arg(long, value_name = "L", value_parser = parse_l, allow_negative_numbers = true, group = "asked")]
     eligibility: Option<u64>,
     /// The plan that says how to read the table and which columns are sensitive.
-    #[arg(long, value_name = "PLAN", requires = "eligibility")]
+    #[arg(long, value_name = "PLAN", requires = "asked")]
     #[arg(conflicts_with_all = ["delimiter", "missing", "no_header", "trim"])]
     plan: Option<PathBuf>,
     /// The sensitive column; all those of the plan by default.
@@ -69,9 +78,10 @@ fn parse_l(text: &str) -> std::result::Result<u64, String> {
 }
 
 pub fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode> {
-    match arguments.skew.eligibility {
-        Some(l) => look_at_skew(arguments, l, output)?,
-        None => look_at_columns(arguments, output)?,
+    match (arguments.skew.eligibility, arguments.population) {
+        (Some(l), _) => look_at_skew(arguments, l, output)?,
+        (None, Some(people)) => look_at_population(arguments, people, output)?,
+        (None, None) => look_at_columns(arguments, output)?,
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -91,14 +101,29 @@ fn look_at_columns(arguments: &Arguments, output: &mut Output) -> Result<()> {
     if arguments.json { output.json(&profile_json(&profile)) } else { output.text(&profile_text(&profile)) }
 }
 
+fn look_at_population(arguments: &Arguments, people: u64, output: &mut Output) -> Result<()> {
+    let path = arguments.skew.plan.as_deref().expect("required with it");
+    let plan = TablePlan::read(path)?;
+    let data = arguments.data.as_deref().or(plan.data.as_deref()).ok_or_else(no_table)?;
+    let table = working(&format!("reading {}", data.display()), || formats().read(data, &plan.options))?;
+    let found = working("looking at quasi-identifiers", || {
+        let prepared = plan.schema.prepare(&table)?;
+        population(&plan.schema.quasi(&prepared)?, prepared.rows(), people)
+    });
+    let found = found.map_err(|error| blame(error, data, Some(path)))?;
+    if arguments.json { output.json(&population_json(&found)) } else { output.text(&population_text(&found)) }
+}
+
+fn no_table() -> Error {
+    let error = Error::plan("which table? neither the command nor the plan names one");
+    error.help("name it before the options, or under [data] path of the plan")
+}
+
 fn look_at_skew(arguments: &Arguments, l: u64, output: &mut Output) -> Result<()> {
     let asked = &arguments.skew;
     let plan = asked.plan.as_deref().map(TablePlan::read).transpose()?;
     let of_plan = plan.as_ref().and_then(|plan| plan.data.as_deref());
-    let path = arguments.data.as_deref().or(of_plan).ok_or_else(|| {
-        let error = Error::plan("which table? neither the command nor the plan names one");
-        error.help("name it before the options, or under [data] path of the plan")
-    })?;
+    let path = arguments.data.as_deref().or(of_plan).ok_or_else(no_table)?;
     let columns = columns(asked, plan.as_ref())?;
     let options = plan.as_ref().map_or_else(|| arguments.read.options(), |plan| plan.options.clone());
     let table = working(&format!("reading {}", path.display()), || formats().read(path, &options))?;

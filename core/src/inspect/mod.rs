@@ -6,12 +6,14 @@ mod alike;
 mod batches;
 mod eligibility;
 mod patterns;
+mod population;
 mod roles;
 mod transactions;
 
 pub use alike::{Alike, alike, alike_note, alike_notes};
 pub use batches::{Batches, Period, Rate, batches, date_columns};
 pub use eligibility::{Eligibility, Sight, Way, eligibility, ways};
+pub use population::{Estimator, Population, population};
 pub use transactions::{TransactionProfile, draft_transaction_plan, inspect_transactions};
 
 use crate::candidate::dense_ids;

@@ -2,7 +2,7 @@
 //! grouping could hide it, say what that would cost.
 
 use super::SkewReport;
-use super::infeasible::describe;
+use super::infeasible::{attainable, describe};
 use crate::audit::{Answer, Eligibility, audit_bound};
 use crate::candidate::Groups;
 use crate::chance::Chance;
@@ -254,7 +254,7 @@ fn refused(tested: &Tested, skewed: &Skewed) -> Error {
         ways.join("\n    "),
         skewed.l()
     );
-    Error::of(ErrorCode::TooFrequent, tested.in_the_way()).help(help)
+    Error::of(ErrorCode::TooFrequent, tested.in_the_way()).help(help).could_meet(vec![attainable(&tested.answer)])
 }
 
 /// What a way to suppress costs, for somebody who chooses.

@@ -189,6 +189,11 @@ pub fn read(folder: &Path, names: Option<&[String]>) -> Result<ObservedSets> {
     }
 }
 
+/// The records of a release directory, as its certificate says how to read them.
+pub fn released(folder: &Path) -> Result<Released> {
+    StatedSets::read(certificate(folder)?.part()?)?.released(folder)
+}
+
 /// What attacks find in a release directory, against what its certificate demands.
 pub fn attack(folder: &Path, wanted: &[Member<attack::Build>]) -> Result<Vec<Finding>> {
     let demand = StatedSets::read(certificate(folder)?.part()?)?.demand()?;

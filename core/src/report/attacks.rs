@@ -90,7 +90,7 @@ pub fn attacks_text(found: &[Reported]) -> String {
         ]);
     }
     if found.is_empty() {
-        return "Nothing to attack: this release does not do what the attack is about.\n".to_string();
+        return "Nothing was found: the attack is about something that this release does not do, or it needs the original, and then only the custodian's own report says what it found.\n".to_string();
     }
     let mut text = trimmed(&rows.to_string());
     for one in found {

@@ -280,7 +280,8 @@ impl Certificates<'_> {
             let measured = answer["measured"].as_f64();
             Cell {
                 holds: answer["holds"].as_bool(),
-                note: asked.join(", "),
+                // It was measured because another release was asked for it.
+                note: if answer["holds"].is_null() { String::new() } else { asked.join(", ") },
                 value: measured.filter(|_| answer["holds"] != false),
                 ..Cell::of(measured, number)
             }

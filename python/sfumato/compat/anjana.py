@@ -31,7 +31,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
-from decimal import Decimal
+from fractions import Fraction
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Union
 
@@ -238,7 +238,7 @@ def _published(
         require=require,
         method=methods.optimal(),
         # A percentage, exactly as it is written.
-        max_suppressed=Decimal(str(supp_level)) / 100,
+        max_suppressed=Fraction(str(supp_level)) / 100,
         show_suppressed=False,
         record=False,
     )

@@ -23,11 +23,13 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Sequence
+from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, Literal, Union
 
 from .. import criteria
 from .._api import check, inspect
 from .._members import Member
+from ..errors import PlanError
 
 if TYPE_CHECKING:
     import numpy
@@ -296,4 +298,11 @@ def _part(data: Any, names: Names) -> Any:
     if type(data).__module__.split(".")[0] != "pandas" or not hasattr(data, "columns"):
         return data
     wanted = set(_listed(names))
+    known = {str(name) for name in data.columns}
+    unknown = next((name for name in wanted if name not in known), None)
+    if unknown is not None:
+        near = get_close_matches(unknown, known, 1)
+        raise PlanError(
+            f'the table has no column "{unknown}"', help=f'did you mean "{near[0]}"?' if near else "see data.columns"
+        )
     return data.loc[:, [str(name) in wanted for name in data.columns]]

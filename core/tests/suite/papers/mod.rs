@@ -4,6 +4,7 @@ mod definetti;
 mod l_diversity;
 mod lattice;
 mod minimality;
+mod population;
 mod real_data;
 mod set_valued;
 mod skewed;
