@@ -19,6 +19,7 @@ mod clock;
 mod documents;
 mod files;
 mod kept;
+mod knowing;
 mod l_diversity;
 mod minimality;
 pub mod page;

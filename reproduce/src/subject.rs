@@ -2,7 +2,7 @@
 
 use crate::files::Need;
 use crate::page::{Machine, Page, Section};
-use crate::{Setting, kept, l_diversity, minimality, performance, set_valued, skewed, skyline};
+use crate::{Setting, kept, knowing, l_diversity, minimality, performance, set_valued, skewed, skyline};
 use sfumato::Result;
 use std::time::Instant;
 
@@ -24,12 +24,13 @@ pub struct Subject {
 
 /// Everything that can be reproduced, in the order of the papers; the product's own measurements
 /// last.
-pub const SUBJECTS: [&Subject; 7] = [
+pub const SUBJECTS: [&Subject; 8] = [
     &l_diversity::SUBJECT,
     &minimality::SUBJECT,
     &skyline::SUBJECT,
     &skewed::SUBJECT,
     &set_valued::SUBJECT,
+    &knowing::SUBJECT,
     &performance::SUBJECT,
     &kept::SUBJECT,
 ];

@@ -78,6 +78,7 @@ impl Criterion for AlphaK {
             least: Least { size: self.k, values: 1 },
             eligibility: Some(Fraction::new(self.alpha.den, self.alpha.num).ceil()),
             prefers_even: all_need_protection(&self.cared_for),
+            is_by_value: true,
             ..Properties::of(Merging::Monotone)
         }
     }

@@ -29,6 +29,10 @@ pub struct Properties {
     /// does after a record of a more frequent value takes on a less frequent one: then the most
     /// even counts satisfy it if any do.
     pub prefers_even: bool,
+    /// Whether values count one by one: a group that has the least number of records satisfies it
+    /// exactly if [`Pruning::rules_out`] says of no value that its count in a group of that size is
+    /// too much.
+    pub is_by_value: bool,
     /// What besides the groups it reads: how far a verdict can be repeated by somebody who has only
     /// the release.
     pub scope: Scope,
@@ -43,6 +47,7 @@ impl Properties {
             eligibility: None,
             share: None,
             prefers_even: false,
+            is_by_value: false,
             scope: Scope::Groups,
         }
     }
@@ -143,6 +148,11 @@ pub trait Pruning {
     fn rules_out(&self, _code: u32, _at_least: u64, _size: u64) -> bool {
         false
     }
+
+    /// The same of records that have one of several different values.
+    fn rules_out_together(&self, codes: &[u32], at_least: u64, size: u64) -> bool {
+        matches!(codes, [code] if self.rules_out(*code, at_least, size))
+    }
 }
 
 /// What need not be told apart where possible worlds are counted.
@@ -189,6 +199,11 @@ impl dyn Criterion + '_ {
     /// See [`Pruning::rules_out`].
     pub fn rules_out(&self, code: u32, at_least: u64, size: u64) -> bool {
         self.capabilities().pruning.is_some_and(|criterion| criterion.rules_out(code, at_least, size))
+    }
+
+    /// See [`Pruning::rules_out_together`].
+    pub fn rules_out_together(&self, codes: &[u32], at_least: u64, size: u64) -> bool {
+        self.capabilities().pruning.is_some_and(|criterion| criterion.rules_out_together(codes, at_least, size))
     }
 
     /// See [`Symmetry::interchangeable`].

@@ -106,6 +106,7 @@ impl Criterion for FrequencyDiversity {
             eligibility: Some(self.l.ceil()),
             share: Some(Fraction::new(self.l.den, self.l.num)),
             prefers_even: all_need_protection(&self.cared_for),
+            is_by_value: true,
             ..Properties::of(Merging::Monotone)
         }
     }

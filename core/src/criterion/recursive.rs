@@ -113,13 +113,15 @@ impl Criterion for RecursiveDiversity {
         Evidence::of(group, ratio < self.c, [Measure::most(ratio)])
     }
 
-    /// The tail r_l + … + r_m must not be empty.
+    /// The tail r_l + … + r_m must not be empty. With l = 2 it is all but one value, so that the
+    /// value and the size of the group decide.
     fn properties(&self) -> Properties {
         let eligible = || eligible((self.c, self.l));
         Properties {
             least: least_values(self.l, &self.cared_for),
             eligibility: all_need_protection(&self.cared_for).then(eligible).flatten(),
             prefers_even: all_need_protection(&self.cared_for),
+            is_by_value: self.l == 2,
             ..Properties::of(Merging::Monotone)
         }
     }
@@ -150,6 +152,16 @@ impl Pruning for RecursiveDiversity {
         let others = u128::from(size.saturating_sub(at_least));
         let cared_for = self.cared_for[code as usize];
         cared_for && self.l > 1 && at_least > 0 && Fraction::new(u128::from(at_least), others) >= self.c
+    }
+
+    /// # Claim
+    /// The most frequent of fewer than l values has at least an equal part of their records, and the
+    /// tail at most the others.
+    fn rules_out_together(&self, codes: &[u32], at_least: u64, size: u64) -> bool {
+        let values = codes.len() as u64;
+        let others = u128::from(size.saturating_sub(at_least)) * u128::from(values);
+        let is_asked = values < self.l && codes.iter().all(|&code| self.cared_for[code as usize]);
+        is_asked && at_least > 0 && Fraction::new(u128::from(at_least), others) >= self.c
     }
 }
 

@@ -233,6 +233,17 @@ impl Pruning for TCloseness {
         let (distance, t) = (self.distance(group).to_f64(), self.t.to_f64());
         surely_at_least(group.size() as f64 * (distance - t) / (1.0 - t))
     }
+
+    /// # Claim
+    /// Where all values are equally far apart, the distance is the most that any values together
+    /// have more than their share: r/n − R/N for r ≥ `at_least` records of n ≤ `size`, which is at
+    /// least `at_least`/`size` − R/N.
+    fn rules_out_together(&self, codes: &[u32], at_least: u64, size: u64) -> bool {
+        let whole: u64 = codes.iter().map(|&code| self.whole.counts[code as usize]).sum();
+        let (size, total) = (u128::from(size), u128::from(self.whole.total));
+        let surplus = (u128::from(at_least) * total).saturating_sub(u128::from(whole) * size);
+        matches!(self.distance, Distance::Equal) && size > 0 && Fraction::new(surplus, size * total) > self.t
+    }
 }
 
 impl Symmetry for TCloseness {

@@ -69,6 +69,17 @@ impl<'a> World<'a> {
         })
     }
 
+    /// Whether a group with enough records holds exactly if no value is ruled out by its count.
+    fn is_by_value(&self) -> bool {
+        let least = self.criterion.properties().least.size;
+        let enough = self.groups.iter().filter(|group| u64::from(size(group.0)) >= least);
+        enough.into_iter().all(|(counts, &holds)| {
+            let size = u64::from(size(counts));
+            let mut values = (0u32..).zip(counts).filter(|(_, count)| **count > 0);
+            holds != values.any(|(code, &count)| self.criterion.rules_out(code, u64::from(count), size))
+        })
+    }
+
     /// Whether only counts matter, and a group that holds does so after a record of a more frequent
     /// value takes on a less frequent one.
     fn prefers_even(&self) -> bool {
@@ -132,6 +143,7 @@ impl<'a> World<'a> {
             ("merging", yes(criterion.properties().is_monotone()), yes(self.keeps(true))),
             ("growth", yes(criterion.properties().survives_growth()), yes(self.keeps(false))),
             ("even", yes(criterion.properties().prefers_even), yes(self.prefers_even())),
+            ("by value", yes(criterion.properties().is_by_value), yes(self.is_by_value())),
         ];
         let least = criterion.properties().least;
         let smallest =
@@ -164,6 +176,17 @@ impl<'a> World<'a> {
             |(a, count, size)| criterion.rules_out(code(a), count.into(), size.into()),
             |(a, count, size)| self.rules_out(a, count, size),
         ));
+        for (values, count, size) in (1u32..1 << self.domain.min(6)).flat_map(|values| {
+            (1..=self.most).flat_map(move |count| (count..=self.most).map(move |size| (values, count, size)))
+        }) {
+            let codes: Vec<u32> = (0..self.domain as u32).filter(|code| values >> code & 1 == 1).collect();
+            let has_so_many = |counts: &&Counts| {
+                counts.iter().sum::<u32>() <= size
+                    && codes.iter().map(|&code| counts[code as usize]).sum::<u32>() >= count
+            };
+            let is_said = criterion.rules_out_together(&codes, count.into(), size.into());
+            assert!(!is_said || !self.holding().any(|counts| has_so_many(&counts)), "{codes:?}, {count} of {size}");
+        }
         let line: Vec<String> = list.iter().map(|(name, said, right)| format!("{name} {said}/{right}")).collect();
         let promised: Vec<String> = (0..3).filter_map(|eliminated| self.told_promised(eliminated)).collect();
         let eligible = criterion.properties().eligibility.map_or("never".to_string(), |l| l.to_string());

@@ -12,7 +12,7 @@ use sfumato::attack::worlds::{Case, Effort, Scene, Solution};
 use std::collections::HashMap;
 
 /// The most steps that are counted for a group: as the library's attack has it.
-const EFFORT: Effort = Effort { budget: 50_000, samples: 1, records: 0, doubt: 1.0 };
+const EFFORT: Effort = Effort { budget: 50_000, samples: 1, steps: 0, doubt: 1.0 };
 
 /// Beliefs closer than this are equal.
 const EQUAL: f64 = 1e-9;

@@ -122,5 +122,5 @@ fn papers_are_suggested() {
     folder
         .run("--help")
         .success()
-        .stdout(contains("l-diversity, minimality, skyline, skewed, set-valued, performance, kept"));
+        .stdout(contains("l-diversity, minimality, skyline, skewed, set-valued, knowing, performance, kept"));
 }

@@ -11,6 +11,9 @@ use std::collections::BTreeMap;
 /// How many steps are taken for each of the budget.
 const STEPS: u64 = 5;
 
+/// Of larger cells it is not said beforehand in how many ways they can be filled.
+const LARGEST_LOOKED_AT: usize = 500;
+
 /// The most worlds, as a power of two, that are counted exactly.
 const MOST_BITS: f64 = 110.0;
 
@@ -18,16 +21,17 @@ const MOST_BITS: f64 = 110.0;
 /// possible.
 pub(super) fn count(urns: &Urns<'_>, trials: &Trials<'_>, cells: &Cells, budget: u64) -> Option<Sums> {
     let steps = budget.saturating_mul(STEPS);
+    let described: Vec<Described> = cells.urns.iter().map(|&urn| Described::new(urns, cells, urn)).collect();
+    let least: f64 = described.iter().map(Described::least_fillings).sum();
+    if least > steps as f64 || described.iter().map(|one| one.bits).sum::<f64>() > MOST_BITS {
+        return None;
+    }
     let mut held: Vec<Held> = Vec::with_capacity(cells.urns.len());
-    let (mut bits, mut together) = (0.0, 1u64);
-    for &urn in &cells.urns {
-        let one = Held::new(urns, trials, cells, urn, steps)?;
-        bits += one.bits;
+    let (mut together, mut left) = (1u64, steps);
+    for one in described {
+        let one = Held::new(urns, trials, one, &mut left)?;
         together = together.checked_mul(one.ways.len() as u64).filter(|&together| together <= steps)?;
         held.push(one);
-    }
-    if bits > MOST_BITS {
-        return None;
     }
     // Large urns last: they are put back most often.
     held.sort_by_key(|one| one.ways.len());
@@ -42,8 +46,6 @@ struct Held {
     /// The places of each side.
     sides: Vec<Vec<u32>>,
     ways: Vec<Way>,
-    /// How many worlds there are, as a power of two.
-    bits: f64,
     /// The cells, with their sizes and the side of each; and a row for each kind of values.
     cells: Vec<Cell>,
     kinds: Vec<(u32, u32)>,
@@ -65,19 +67,34 @@ struct Way {
     counts: Vec<u128>,
 }
 
-impl Held {
-    fn new(urns: &Urns<'_>, trials: &Trials<'_>, cells: &Cells, urn: usize, steps: u64) -> Option<Held> {
+/// An urn before it is filled.
+struct Described {
+    urn: usize,
+    cells: Vec<(Cell, Places)>,
+    sides: Vec<Places>,
+    kinds: Vec<(u32, u32)>,
+    /// How many worlds there are, as a power of two.
+    bits: f64,
+}
+
+impl Described {
+    fn new(urns: &Urns<'_>, cells: &Cells, urn: usize) -> Described {
         let places = urns.places(urn);
-        let mut atoms: Vec<(u32, u32)> =
-            urns.rows[places.clone()].iter().map(|&row| (urns.atoms[row as usize], row)).collect();
-        atoms.sort_unstable();
-        let kinds: Vec<(u32, u32)> =
-            atoms.chunk_by(|a, b| a.0 == b.0).map(|same| (same[0].1, same.len() as u32)).collect();
-        let (cells, sides) = sides(cells, places.clone());
+        let kinds = urns.counted(urns.rows[places.clone()].to_vec());
         let bits = log_factorial(places.len() as u32) - kinds.iter().map(|kind| log_factorial(kind.1)).sum::<f64>();
-        if bits > MOST_BITS {
-            return None;
-        }
+        let (cells, sides) = sides(cells, places);
+        Described { urn, cells, sides, kinds, bits }
+    }
+
+    /// No fewer ways to fill all cells differ than there are to fill one of them.
+    fn least_fillings(&self) -> f64 {
+        least_fillings(&self.cells, &self.kinds)
+    }
+}
+
+impl Held {
+    fn new(urns: &Urns<'_>, trials: &Trials<'_>, described: Described, steps: &mut u64) -> Option<Held> {
+        let Described { urn, cells, sides, kinds, bits: _ } = described;
         let own = trials.own[urn].iter().map(|trial| (*trial, trial.order())).collect();
         let mut filling = Filling {
             places_of: cells.iter().map(|cell| cell.1.clone()).collect(),
@@ -89,10 +106,11 @@ impl Held {
             world: urns.rows.clone(),
             own,
             work: Work::new(urns),
-            steps,
+            steps: *steps,
             ways: BTreeMap::new(),
         };
         filling.fill(0, 0, cells[0].0.size, 1)?;
+        *steps = filling.steps;
         let ways = std::mem::take(&mut filling.ways).into_iter().map(|(counts_of_sides, (weight, counts))| {
             let of_side = |side: &[u32]| {
                 kinds.iter().zip(side).flat_map(|(kind, &n)| std::iter::repeat_n(kind.0, n as usize)).collect()
@@ -100,8 +118,26 @@ impl Held {
             Way { rows: counts_of_sides.chunks(kinds.len()).map(of_side).collect(), weight, counts }
         });
         let ways = ways.collect();
-        Some(Held { urn, sides, ways, bits, cells: cells.into_iter().map(|cell| cell.0).collect(), kinds })
+        Some(Held { urn, sides, ways, cells: cells.into_iter().map(|cell| cell.0).collect(), kinds })
     }
+}
+
+/// The most ways to fill one cell.
+fn least_fillings(cells: &[(Cell, Places)], kinds: &[(u32, u32)]) -> f64 {
+    let size = cells.iter().map(|cell| cell.0.size as usize).max().unwrap_or(0).min(LARGEST_LOOKED_AT);
+    // For each number of records how many ways have so many of the kinds looked at.
+    let mut ways = vec![0.0; size + 1];
+    ways[0] = 1.0;
+    for &(_, count) in kinds {
+        let before = ways.clone();
+        let mut sum = 0.0;
+        for at in 0..=size {
+            sum += before[at] - at.checked_sub(count as usize + 1).map_or(0.0, |out| before[out]);
+            ways[at] = sum;
+        }
+    }
+    let of_size = |cell: &(Cell, Places)| ways.get(cell.0.size as usize).copied().unwrap_or(0.0);
+    cells.iter().map(of_size).fold(0.0, f64::max)
 }
 
 /// Ascending places.

@@ -15,7 +15,6 @@ mod all;
 mod draw;
 mod trial;
 
-pub(super) use draw::MOST_DRAWN;
 use trial::Known;
 pub(super) use trial::{Preferred, Trial};
 
@@ -120,8 +119,15 @@ impl<'a> Urns<'a> {
     }
 
     /// What is believed, once it is known that no trial passed; those of one urn's own are tried
-    /// before the urns come together.
-    pub fn outlook(&self, own: &[Vec<Trial<'_>>], shared: &[Trial<'_>], effort: &Effort) -> Outlook {
+    /// before the urns come together. More worlds are drawn until what is told is enough, or the
+    /// steps are spent.
+    pub fn outlook(
+        &self,
+        own: &[Vec<Trial<'_>>],
+        shared: &[Trial<'_>],
+        effort: &Effort,
+        is_enough: &dyn Fn(&Told) -> bool,
+    ) -> Outlook {
         let may_pass = |trials: &'_ [Trial<'_>]| trials.iter().any(Trial::may_pass);
         if !may_pass(shared) && !own.iter().any(|own| may_pass(own)) {
             return Outlook::Immune;
@@ -133,12 +139,19 @@ impl<'a> Urns<'a> {
         }
         let cells = Cells::new(self, &trials);
         if let Some(counted) = all::count(self, &trials, &cells, effort.budget) {
-            return Outlook::Told(Box::new(Told { cells, how: How::Counted(counted) }));
+            return Outlook::Told(Box::new(Told { cells: Arc::new(cells), how: How::Counted(counted) }));
         }
-        match draw::draw(self, &trials, &cells, effort) {
-            None => Outlook::Unknown,
-            Some(drawn) => Outlook::Told(Box::new(Told { cells, how: How::Drawn(drawn) })),
+        let cells = Arc::new(cells);
+        let mut drawing = draw::Drawing::new(self, &trials, &cells, effort);
+        let Some(drawn) = drawing.first() else { return Outlook::Unknown };
+        let mut told = Told { cells: cells.clone(), how: How::Drawn(drawn) };
+        while !is_enough(&told) {
+            let How::Drawn(drawn) = &mut told.how else { break };
+            if !drawing.more(drawn) {
+                break;
+            }
         }
+        Outlook::Told(Box::new(told))
     }
 }
 
@@ -230,18 +243,6 @@ impl Sums {
         Sums { worlds: 0, counts: counts.collect() }
     }
 
-    /// Adds a world: for each place the row whose values it has.
-    fn add(&mut self, urns: &Urns<'_>, cells: &Cells, world: &[u32]) {
-        self.worlds += 1;
-        for (column, counts) in urns.columns.iter().zip(&mut self.counts) {
-            let (codes, values) = (column.codes(), column.domain().len());
-            for place in cells.urns.iter().flat_map(|&urn| urns.places(urn)) {
-                let code = codes[world[place] as usize];
-                counts[cells.of_place[place] as usize * values + code as usize] += 1;
-            }
-        }
-    }
-
     /// Adds so many records of a cell, over several worlds, that have the values of a row.
     fn add_many(&mut self, urns: &Urns<'_>, cell: u32, row: u32, count: u128) {
         for (column, counts) in urns.columns.iter().zip(&mut self.counts) {
@@ -265,7 +266,7 @@ impl Sums {
 
 /// What is believed about each cell.
 pub(super) struct Told {
-    cells: Cells,
+    cells: Arc<Cells>,
     how: How,
 }
 

@@ -95,6 +95,13 @@ impl<'a> Trial<'a> {
         self.parts.iter().filter(|part| part.state == State::Open).flat_map(|part| part.places.iter().copied())
     }
 
+    /// About how many steps it takes to try it: it ends with the first part that is not safe.
+    pub(super) fn steps(&self) -> u64 {
+        let open = self.parts.iter().filter(|part| part.state == State::Open);
+        let steps = open.map(|part| 60 + 3 * (part.places.len() + part.fixed.len()) as u64);
+        steps.min().unwrap_or(0) * if self.limit == 0 { 1 } else { self.parts.len() as u64 }
+    }
+
     /// The parts that depend on the world, in an order to begin with.
     pub(super) fn order(&self) -> Vec<u32> {
         let open = (0u32..).zip(&self.parts).filter(|(_, part)| part.state == State::Open);

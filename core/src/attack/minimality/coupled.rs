@@ -3,7 +3,7 @@
 
 use crate::anonymize::{Crossing, Safety};
 use crate::attack::Grouped;
-use crate::attack::joint::{Outlook, Trial, Urns};
+use crate::attack::joint::{Outlook, Told, Trial, Urns};
 use crate::attack::worlds::Effort;
 use crate::attack::worlds::release::Replayed;
 use crate::error::Result;
@@ -13,50 +13,85 @@ use std::collections::BTreeMap;
 /// What is known of groups that depend on each other.
 pub(super) struct Coupled {
     /// For each published group the component that it is in.
-    pub component_of: Vec<Option<u32>>,
+    component_of: Vec<Option<u32>>,
     /// What is known of each component.
-    pub outlooks: Vec<Outlook>,
+    outlooks: Vec<Outlook>,
 }
 
-/// Trials of few records cost more for each than those of many.
-const RARELY: u64 = 8;
+/// To fill a cell with one more value costs about so many steps.
+const STEPS_TO_COUNT: u64 = 50;
 
-/// The most steps of counting for all components together.
-const MOST_STEPS: u64 = 10_000_000;
+/// One in so many of the worlds is drawn the first time.
+const FEWER: u64 = 8;
+
+/// Whether what is told of a published group is enough.
+pub(super) type IsEnough<'a> = dyn Fn(usize, &Told) -> bool + Sync + 'a;
 
 impl Coupled {
     /// Of a method that tells which divisions failed.
+    ///
+    /// # Claim
+    /// A few worlds are drawn of every component. Those that stay open share what is left of the
+    /// steps, and then only what these worlds say counts. Half of the doubt is for each time.
     pub fn new(
         making: &Grouped<'_>,
         safety: &Safety<'_>,
         replayed: &[Option<Replayed>],
         crossings: &[Crossing],
         effort: Effort,
+        is_enough: &IsEnough<'_>,
     ) -> Result<Coupled> {
         let (view, published) = (&making.view, making.published);
         let urns = Urns::new(view.table, view.schema, safety, &group_of(making))?;
-        let scene = Scene { making, urns: &urns, place_of: places(&urns) };
+        let scene = Scene { making, urns: &urns, place_of: places(&urns), is_enough };
         let trials: Vec<Trial<'_>> =
             crossings.par_iter().map(|crossing| scene.crossed(crossing)).filter(Trial::may_pass).collect();
         let components = scene.components(&trials, replayed);
-        let parts = components.len().max(1) as u64;
-        let effort = Effort {
-            budget: effort.budget.min(MOST_STEPS / parts),
-            records: effort.records / RARELY / parts,
-            doubt: effort.doubt / parts as f64,
-            ..effort
-        };
         let mut formed_of = vec![None; published.len()];
         for replayed in replayed.iter().flatten() {
             formed_of[replayed.urns[0]] = Some(replayed);
         }
-        let outlooks = components.par_iter().map(|component| component.outlook(&scene, &formed_of, &effort));
-        let outlooks: Vec<Outlook> = outlooks.collect();
+        let parts = components.len().max(1) as u64;
+        let doubt = effort.doubt / 2.0 / parts as f64;
+        let first = Effort {
+            budget: effort.budget.min(effort.steps / 8 / STEPS_TO_COUNT / parts),
+            samples: effort.samples.div_ceil(FEWER),
+            steps: effort.steps / 8 / parts,
+            doubt,
+        };
+        let outlooks = components.par_iter().map(|component| component.outlook(&scene, &formed_of, &first));
+        let mut outlooks: Vec<Outlook> = outlooks.collect();
+        let is_open = |(at, component): &(usize, &Component<'_>)| match &outlooks[*at] {
+            Outlook::Immune => false,
+            Outlook::Unknown => true,
+            Outlook::Told(told) => !component.is_settled(&scene, told),
+        };
+        let open: Vec<(usize, &Component<'_>)> = components.iter().enumerate().filter(is_open).collect();
+        let steps = effort.steps / 8 * 5 / open.len().max(1) as u64;
+        let second = Effort { budget: 0, steps, doubt, ..effort };
+        let again: Vec<(usize, Outlook)> =
+            open.into_par_iter().map(|(at, component)| (at, component.outlook(&scene, &formed_of, &second))).collect();
+        for (at, outlook) in again {
+            // Less than the first time is said where hardly any world is possible.
+            if matches!(outlook, Outlook::Told(_)) {
+                outlooks[at] = outlook;
+            }
+        }
         let mut component_of = vec![None; published.len()];
         for (number, component) in (0u32..).zip(&components) {
             component.urns.iter().for_each(|&urn| component_of[urn] = Some(number));
         }
         Ok(Coupled { component_of, outlooks })
+    }
+
+    /// What is known of the groups that one depends on; nothing if there are none.
+    pub fn outlook(&self, group: usize) -> Option<&Outlook> {
+        self.component_of[group].map(|at| &self.outlooks[at as usize])
+    }
+
+    /// Whether all that is known of a group is about it alone.
+    pub fn is_alone(&self, group: usize) -> bool {
+        matches!(self.outlook(group), None | Some(Outlook::Immune))
     }
 }
 
@@ -80,6 +115,7 @@ struct Scene<'a> {
     urns: &'a Urns<'a>,
     /// For each row its place.
     place_of: Vec<u32>,
+    is_enough: &'a IsEnough<'a>,
 }
 
 /// Urns that depend on each other, with the trials that they share.
@@ -135,6 +171,10 @@ impl Scene<'_> {
 }
 
 impl Component<'_> {
+    fn is_settled(&self, scene: &Scene<'_>, told: &Told) -> bool {
+        self.urns.iter().all(|&urn| (scene.is_enough)(urn, told))
+    }
+
     /// What is known of it; groups that were formed are found by their first urn.
     fn outlook(&self, scene: &Scene<'_>, formed_of: &[Option<&Replayed>], effort: &Effort) -> Outlook {
         let urns = scene.urns.part(&self.urns);
@@ -147,7 +187,7 @@ impl Component<'_> {
             let trials = own_trials(&urns, replayed, &place_of);
             if let [_] = replayed.urns[..] { own[at] = trials } else { shared.extend(trials) }
         }
-        urns.outlook(&own, &shared, effort)
+        urns.outlook(&own, &shared, effort, &|told| self.is_settled(scene, told))
     }
 }
 

@@ -17,10 +17,12 @@
 //! value's share of its group. The same goes for people whose records a method suppressed that
 //! reads sensitive values, and for everybody where a metric or a limit on another attack reads
 //! them: nobody counts the worlds that this leaves. **Cost**: for each kind of group the number of
-//! states that drawing its records one by one leads through; beyond the `budget`, `samples` worlds
-//! are drawn by lot and beliefs are intervals, which hold all together with 99.9 %. Floats decide
-//! where they are clear, integers of any size where not. **Reference**: Wong et al. 2007; Cormode
-//! et al. 2010.
+//! states that drawing its records one by one leads through; for a group that was tried to be
+//! divided in one way, where each value has a limit of its own, its records times those of the
+//! smaller side. Beyond the `budget`, worlds are drawn by lot, `samples` at first and more as long
+//! as they decide nothing; beliefs are intervals, which hold all together with 99.9 %. All of it
+//! takes so many steps for each record, and a most. Floats decide where they are clear, integers of
+//! any size where not. **Reference**: Wong et al. 2007; Cormode et al. 2010.
 //!
 //! ```
 //! let found = sfumato::attack::example("minimality", &[])?;
@@ -37,7 +39,7 @@ mod sum;
 
 pub use searched::Searched;
 
-use super::joint::{MOST_DRAWN, Outlook, Told};
+use super::joint::{Outlook, Told};
 use super::shared::over_groups;
 use super::worlds::release::{Worlds, replay_all};
 use super::worlds::{Effort, Scene};
@@ -66,7 +68,7 @@ pub const KIND: Kind<Build> = Kind {
         },
         Param {
             name: "samples",
-            summary: "how many worlds are drawn for a group where the budget is not enough",
+            summary: "how many worlds are drawn at first for a group where the budget is not enough; then more, as long as that decides nothing and the attack has not taken the steps that it may for so many records",
             shape: Shape::Count(1),
             default: Some("2000"),
         },
@@ -77,6 +79,12 @@ pub const KIND: Kind<Build> = Kind {
 
 /// The chance that any of all intervals of a release does not hold its belief.
 const DOUBT: f64 = 0.001;
+
+/// How many steps, of about a nanosecond, all of an attack may take: some for each record, up to a
+/// most. Steps are counted, so that what is decided does not depend on the machine.
+const STEPS_PER_RECORD: u64 = 50_000;
+const LEAST_STEPS: u64 = 200_000_000;
+const MOST_STEPS: u64 = 12_000_000_000;
 
 struct Minimality {
     params: Params,
@@ -105,9 +113,11 @@ impl Attack for Minimality {
 }
 
 impl Minimality {
-    fn effort(&self) -> Effort {
+    /// What may be done about so many records.
+    fn effort(&self, records: usize) -> Effort {
         let (budget, samples) = (self.params.count("budget"), self.params.count("samples"));
-        Effort { budget, samples, records: MOST_DRAWN, doubt: DOUBT }
+        let steps = MOST_STEPS.min(LEAST_STEPS + STEPS_PER_RECORD * records as u64);
+        Effort { budget, samples, steps, doubt: DOUBT }
     }
 
     fn attack_groups(&self, target: &Target<'_>, making: &Grouped<'_>) -> Result<Vec<Finding>> {
@@ -136,12 +146,30 @@ impl Minimality {
 
         let scene = Scene::new(&safety, view.table.rows());
         let replayed = replay_all(making, &scene, &replayer)?;
-        // Half of the doubt is for groups by themselves, half for those that depend on each other.
-        let effort = Effort { doubt: DOUBT / 2.0, ..self.effort() };
-        let worlds = Worlds::new(&scene, &replayed, making.published.len(), effort, target.formats.watch());
+        // Half of the doubt and of the steps is for groups by themselves, half for those that depend
+        // on each other.
+        let effort = Effort { doubt: DOUBT / 2.0, ..self.effort(view.table.rows()).part(1, 2) };
+        let unknown = ground(Known::Nothing);
+        let sides = unknown.sides(target)?;
+        let (published, watch) = (making.published.len(), target.formats.watch());
+        let mut worlds = Worlds::new(&scene, &replayed, published, effort, watch);
         let crossings = if worlds.coupled == 0 { None } else { making.method.crossings(view)? };
-        let coupled = crossings.map(|crossings| Coupled::new(making, &safety, &replayed, &crossings, effort));
-        let coupled = coupled.transpose()?;
+        let is_told_enough = |group: usize, told: &Told| {
+            let home = worlds.home(group);
+            sides.iter().all(|side| side.is_told_enough(group, home.as_ref(), told))
+        };
+        let coupled = crossings
+            .map(|crossings| Coupled::new(making, &safety, &replayed, &crossings, effort, &is_told_enough))
+            .transpose()?;
+        // What is believed of a group by itself does not matter where it depends on others.
+        let steps = if worlds.coupled == 0 { 2 * effort.steps } else { effort.steps };
+        worlds.draw(steps, &|group, home| {
+            let is_alone = match &coupled {
+                Some(coupled) => coupled.is_alone(group),
+                None => !home.replayed.replay.coupled,
+            };
+            !is_alone || sides.iter().all(|side| side.is_enough(group, home))
+        });
         self.find(target, &ground(Known::Worlds(worlds, coupled)), Some(class))
     }
 
@@ -159,9 +187,7 @@ impl Minimality {
 
     /// One finding for each sensitive column.
     fn find(&self, target: &Target<'_>, ground: &Ground<'_>, class: Option<Class>) -> Result<Vec<Finding>> {
-        let columns = ground.schema.select(ground.table, Role::Sensitive)?.into_iter().enumerate();
-        let sides = columns.map(|(number, column)| Side::new(target, ground, number, column));
-        sides.map(|side| Ok(self.find_on(&side?, class))).collect()
+        Ok(ground.sides(target)?.iter().map(|side| self.find_on(side, class)).collect())
     }
 
     fn find_on(&self, side: &Side<'_>, class: Option<Class>) -> Finding {
@@ -213,11 +239,18 @@ struct Ground<'a> {
 }
 
 impl Ground<'_> {
+    /// Each sensitive column.
+    fn sides(&self, target: &Target<'_>) -> Result<Vec<Side<'_>>> {
+        let columns = self.schema.select(self.table, Role::Sensitive)?.into_iter().enumerate();
+        columns.map(|(number, column)| Side::new(target, self, number, column)).collect()
+    }
+
     /// What the attacker is granted, in words.
     fn knowledge(&self) -> String {
         let mut words = "the release, everybody's quasi-identifiers, and the method with its parameters".to_string();
         if matches!(self.known, Known::Levels(_)) && self.published.records() < self.table.rows() {
-            words += "; of suppressed records also which sensitive values each of their groups holds";
+            words += "; of suppressed records also which sensitive values each of their groups holds, but not that \
+                      a limit was kept to which depends on these";
         }
         if self.is_merged {
             words += "; where groups look alike, also which record is in which";

@@ -1,8 +1,9 @@
 //! What somebody learns who knows that a search over levels chose the best that was safe.
 
-use super::{Ground, Known, Minimality, is_out_of_reach, reads_sizes};
+use super::{Ground, Known, MOST_STEPS, Minimality, is_out_of_reach, reads_sizes};
 use crate::anonymize::{Class, Generalization, LevelTask, Method, Rivals, Safety};
-use crate::attack::joint::{Outlook, Preferred, Trial, Urns, by_codes};
+use crate::attack::joint::{Outlook, Preferred, Told, Trial, Urns, by_codes};
+use crate::attack::worlds::Effort;
 use crate::attack::{Finding, Target};
 use crate::candidate::{Coded, Groups, dense_ids};
 use crate::data::{Column, Role};
@@ -22,6 +23,9 @@ pub struct Searched<'a> {
     pub published: &'a Groups,
 }
 
+/// How many times as many steps are taken as for groups: every world is one of all records.
+const MORE: u64 = 4;
+
 /// The most records of all rivals together that are looked at one by one.
 const MOST_LOOKED_AT: u64 = 1_000_000_000;
 
@@ -37,10 +41,18 @@ impl Minimality {
         }
         let Some(rivals) = searched.method.rivals(&searched.task, searched.chosen)? else { return nothing() };
         let scene = Scene::new(searched, &rivals)?;
-        let known = Known::from(scene.outlook(self)?);
         let (table, schema, published) = (searched.task.records.rows(), searched.task.schema, searched.published);
         let missing = if scene.suppresses_by_size() { 0 } else { target.missing };
-        self.find(target, &Ground { table, schema, published, known, missing, is_merged: false }, class)
+        let ground = |known| Ground { table, schema, published, known, missing, is_merged: false };
+        let unknown = ground(Known::Nothing);
+        let sides = unknown.sides(target)?;
+        let is_enough = |told: &Told| {
+            let is_touched = |group: &usize| told.is_touched(told.cell_of(published.rows(*group)[0]));
+            let mut touched = (0..published.len()).filter(is_touched);
+            touched.all(|group| sides.iter().all(|side| side.is_told_enough(group, None, told)))
+        };
+        let known = Known::from(scene.outlook(self, &is_enough)?);
+        self.find(target, &ground(known), class)
     }
 }
 
@@ -66,7 +78,7 @@ impl<'a> Scene<'a> {
         Ok(Scene { searched, rivals, safety, quasi, groups: dense_ids(&coded, table.rows()) })
     }
 
-    fn outlook(&self, attack: &Minimality) -> Result<Outlook> {
+    fn outlook(&self, attack: &Minimality, is_enough: &dyn Fn(&Told) -> bool) -> Result<Outlook> {
         if !self.is_published_as_chosen() {
             return Ok(Outlook::Unknown);
         }
@@ -90,7 +102,9 @@ impl<'a> Scene<'a> {
             Trial::new(&urns, (0..parts.len()).map(|part| parts.rows(part)), limit, preferred)
         });
         let trials: Vec<Trial<'_>> = trials.filter(Trial::may_pass).collect();
-        Ok(urns.outlook(&[], &trials, &attack.effort()))
+        let effort = attack.effort(table.rows());
+        let effort = Effort { steps: MORE * effort.steps.min(MOST_STEPS / 2), ..effort };
+        Ok(urns.outlook(&[], &trials, &effort, is_enough))
     }
 
     /// Whether published groups are groups on the chosen levels: labels of different values may be

@@ -60,6 +60,15 @@ enum Company<'a> {
     Told(&'a Told),
 }
 
+/// What was believed of records before groups that depend on each other were looked at together.
+type Before<'a> = dyn Fn(&[u32], &[Held]) -> Estimate + 'a;
+
+/// What is believed of records of a group by itself.
+fn home_belief(home: &Home<'_>, rows: &[u32], value: &[Held]) -> Estimate {
+    let beliefs = home.blocks_of(rows).map(|block| home.belief(block, value));
+    beliefs.reduce(|a, b| Estimate { low: a.low.min(b.low), high: a.high.max(b.high) }).expect("a record")
+}
+
 impl<'a> Side<'a> {
     pub fn new(target: &Target<'_>, ground: &'a Ground<'a>, number: usize, column: &'a Column) -> Result<Side<'a>> {
         let name = column.name();
@@ -146,7 +155,7 @@ impl<'a> Side<'a> {
             Some(accepted) => {
                 sum.draw(accepted);
                 self.believe_means(sum, group, &held);
-                Way::Sampled
+                if home.solution.is_framed() { Way::Bounded } else { Way::Sampled }
             }
             None => {
                 sum.exact_groups += 1;
@@ -154,7 +163,7 @@ impl<'a> Side<'a> {
             }
         };
         let cells = home.cells().map(|(block, people)| {
-            let belief = |value: &[Held]| (home.belief(block, value), 0.0);
+            let belief = |value: &[Held]| (home.belief(block, value), SLIGHT);
             let exactly = |value: &[Held]| home.exactly(block, value);
             let mut found = self.believe_cell(sum, BeliefPlace { group, block, code: 0 }, &held, belief, exactly);
             found.guess(self.codes(home.rows_of(block, self.ground.published.rows(group))));
@@ -170,7 +179,7 @@ impl<'a> Side<'a> {
         match coupled {
             None if home.replayed.replay.coupled => Company::Unknown,
             None => Company::None,
-            Some(coupled) => match coupled.component_of[group].map(|at| &coupled.outlooks[at as usize]) {
+            Some(coupled) => match coupled.outlook(group) {
                 None | Some(Outlook::Immune) => Company::None,
                 Some(Outlook::Unknown) => Company::Unknown,
                 Some(Outlook::Told(told)) => Company::Told(told),
@@ -180,6 +189,13 @@ impl<'a> Side<'a> {
 
     /// Looks at a group that depends on others.
     fn visit_coupled(&self, sum: &mut Sum, group: usize, home: &Home<'_>, told: &Told, held: &[Held]) {
+        let before = |rows: &[u32], value: &[Held]| home_belief(home, rows, value);
+        self.visit_cells(sum, group, told, held, &before);
+    }
+
+    /// Looks at a group of which something is told, cell by cell; beside what was believed of
+    /// records before.
+    fn visit_cells(&self, sum: &mut Sum, group: usize, told: &Told, held: &[Held], before: &Before<'_>) {
         match told.accepted() {
             None => sum.exact_groups += 1,
             Some(accepted) => {
@@ -187,32 +203,73 @@ impl<'a> Side<'a> {
                 self.believe_means(sum, group, held);
             }
         }
-        let rows = self.ground.published.rows(group).iter();
-        let mut cells: Vec<(u32, usize, u32)> = rows.map(|&row| (told.cell_of(row), home.block_of(row), row)).collect();
-        cells.sort_unstable();
-        let found = cells.chunk_by(|a, b| a.0 == b.0).map(|same| {
-            let (cell, place) = (same[0].0, BeliefPlace { group, block: same[0].0 as usize, code: 0 });
-            let before = |value: &[Held]| {
-                let beliefs = same.iter().map(|&(_, block, _)| home.belief(block, value));
-                beliefs.reduce(|a, b| Estimate { low: a.low.min(b.low), high: a.high.max(b.high) }).expect("a record")
-            };
-            let asked = |value: &[Held]| Asked { before: before(value), ..self.asked(group, value) };
+        let found = self.cells(group, told).into_iter().map(|(cell, rows)| {
+            let place = BeliefPlace { group, block: cell as usize, code: 0 };
+            let asked = |value: &[Held]| Asked { before: before(&rows, value), ..self.asked(group, value) };
             let belief = |value: &[Held]| (told.belief(cell, asked(value)), SLIGHT);
             let mut found = self.believe_cell(sum, place, held, belief, |value| told.exactly(cell, asked(value)));
-            found.guess(self.codes(same.iter().map(|&(_, _, row)| row)));
-            let is_settled = |value: &[Held]| {
-                let bounded = told.bounded(before(value));
-                bounded.is_some_and(|bounded| exceeds(bounded, SLIGHT, self.compared(group, value), || None).is_some())
-            };
-            let way = match told.accepted() {
-                None => Way::Exact,
-                Some(_) if self.cared_for(held).all(is_settled) => Way::Bounded,
-                Some(_) => Way::Sampled,
-            };
-            (same.len() as u64, found, way)
+            found.guess(self.codes(rows.iter().copied()));
+            (rows.len() as u64, found, self.way(group, &rows, held, told, before))
         });
         let found: Vec<(u64, Found, Way)> = found.collect();
         sum.conclude(&found);
+    }
+
+    /// The cells of a group, each with its rows.
+    fn cells(&self, group: usize, told: &Told) -> Vec<(u32, Vec<u32>)> {
+        let rows = self.ground.published.rows(group).iter();
+        let mut cells: Vec<(u32, u32)> = rows.map(|&row| (told.cell_of(row), row)).collect();
+        cells.sort_unstable();
+        cells.chunk_by(|a, b| a.0 == b.0).map(|same| (same[0].0, same.iter().map(|one| one.1).collect())).collect()
+    }
+
+    /// How beliefs about a cell were found: whether the bound for everybody is enough.
+    fn way(&self, group: usize, rows: &[u32], held: &[Held], told: &Told, before: &Before<'_>) -> Way {
+        let is_settled = |value: &[Held]| {
+            let bounded = told.bounded(before(rows, value));
+            bounded.is_some_and(|bounded| exceeds(bounded, SLIGHT, self.compared(group, value), || None).is_some())
+        };
+        match told.accepted() {
+            None => Way::Exact,
+            Some(_) if self.cared_for(held).all(is_settled) => Way::Bounded,
+            Some(_) => Way::Sampled,
+        }
+    }
+
+    /// Whether intervals of a group tell on which side of their limits beliefs are.
+    pub fn is_enough(&self, group: usize, home: &Home<'_>) -> bool {
+        let held = self.held(group, Some(home));
+        home.cells().all(|(block, _)| self.are_clear(group, &held, |value| home.belief(block, value)))
+    }
+
+    /// The same of a group that depends on others; or on what was preferred to it.
+    pub fn is_told_enough(&self, group: usize, home: Option<&Home<'_>>, told: &Told) -> bool {
+        let held = self.held(group, home);
+        told.accepted().is_none()
+            || self.cells(group, told).into_iter().all(|(cell, rows)| {
+                let before = |value: &[Held]| match home {
+                    Some(home) => home_belief(home, &rows, value),
+                    None => self.asked(group, value).before,
+                };
+                let asked = |value: &[Held]| Asked { before: before(value), ..self.asked(group, value) };
+                self.are_clear(group, &held, |value| told.belief(cell, asked(value)))
+            })
+    }
+
+    /// Whether each belief is clearly above its limit or within it; of several that are compared
+    /// with what is promised, one above it is enough.
+    fn are_clear(&self, group: usize, held: &[Held], belief: impl Fn(&[Held]) -> Estimate) -> bool {
+        let (mut is_above, mut are_promised, mut are_tolerated) = (false, true, true);
+        for value in self.cared_for(held) {
+            let belief = belief(value);
+            let exceeds = |limit: Limit| exceeds(belief, SLIGHT, limit, || None);
+            let promised = exceeds(self.compared(group, value));
+            is_above |= promised == Some(true);
+            are_promised &= promised.is_some();
+            let tolerated = self.values[value[0].code as usize].tolerated;
+            are_tolerated &= tolerated.is_none_or(|limit| exceeds(limit).is_some());
+        }
+        (is_above || are_promised) && are_tolerated
     }
 
     /// Looks at a group of which nothing is learnt, or of which it is not known what is.
@@ -226,48 +283,16 @@ impl<'a> Side<'a> {
     /// Looks at a group of what a search over levels published.
     fn visit_told(&self, sum: &mut Sum, group: usize, told: &Told) {
         let held = self.held(group, None);
-        let rows = self.ground.published.rows(group).iter();
-        let mut cells: Vec<(u32, u32)> = rows.map(|&row| (told.cell_of(row), row)).collect();
-        if !told.is_touched(cells[0].0) {
+        if !told.is_touched(told.cell_of(self.ground.published.rows(group)[0])) {
             return self.visit_shares(sum, group, &held, true);
         }
-        match told.accepted() {
-            None => sum.exact_groups += 1,
-            Some(accepted) => {
-                sum.draw(accepted);
-                self.believe_means(sum, group, &held);
-            }
-        }
-        cells.sort_unstable();
-        let found = cells.chunk_by(|a, b| a.0 == b.0).map(|same| {
-            let (cell, place) = (same[0].0, BeliefPlace { group, block: same[0].0 as usize, code: 0 });
-            let belief = |value: &[Held]| (told.belief(cell, self.asked(group, value)), SLIGHT);
-            let exactly = |value: &[Held]| told.exactly(cell, self.asked(group, value));
-            let mut found = self.believe_cell(sum, place, &held, belief, exactly);
-            found.guess(self.codes(same.iter().map(|&(_, row)| row)));
-            (same.len() as u64, found, self.way(group, &held, told))
-        });
-        let found: Vec<(u64, Found, Way)> = found.collect();
-        sum.conclude(&found);
+        self.visit_cells(sum, group, told, &held, &|_, value| self.asked(group, value).before);
     }
 
     fn asked(&self, group: usize, value: &[Held]) -> Asked {
         let share = self.share(group, value).to_f64();
         let before = Estimate { low: share, high: share };
         Asked { column: self.number, values: self.column.domain().len(), code: value[0].code, before }
-    }
-
-    /// How beliefs about a group were found: whether the bound for everybody is enough.
-    fn way(&self, group: usize, held: &[Held], told: &Told) -> Way {
-        let is_settled = |value: &[Held]| {
-            let bounded = told.bounded(self.asked(group, value).before);
-            bounded.is_some_and(|bounded| exceeds(bounded, SLIGHT, self.compared(group, value), || None).is_some())
-        };
-        match told.accepted() {
-            None => Way::Exact,
-            Some(_) if self.cared_for(held).all(is_settled) => Way::Bounded,
-            Some(_) => Way::Sampled,
-        }
     }
 
     /// What a belief is compared with: what is promised, or the value's share.

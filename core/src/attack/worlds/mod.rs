@@ -12,16 +12,18 @@
 //! atoms of one *class*: those that criteria treat alike and of which there are equally many.
 //! Groups with equal signatures have equal beliefs, and are worked out once.
 
+mod division;
 mod exact;
 mod graph;
 mod least;
 mod merged;
 mod number;
 mod plan;
+mod rare;
 pub(super) mod release;
 mod sample;
 
-pub(super) use sample::{LEAST_ACCEPTED, around};
+pub(super) use sample::{LEAST_ACCEPTED, around, within};
 
 use crate::anonymize::{Checker, Replay, Safety};
 use crate::candidate::{Counter, dense_ids};
@@ -30,6 +32,7 @@ use crate::exact::Fraction;
 use dashu_int::{IBig, UBig};
 use dashu_ratio::RBig;
 use merged::Merged;
+use number::Wide;
 use std::sync::{Mutex, OnceLock};
 
 /// A table whose records differ in what criteria read.
@@ -358,18 +361,25 @@ fn header(sizes: &[Vec<u32>], tests: &[Vec<Vec<u32>>], passed: Fraction) -> Vec<
     words
 }
 
-/// How much work may be done on a group.
+/// How much work may be done.
 #[derive(Clone, Copy, Debug)]
 pub struct Effort {
-    /// The most steps from state to state that are counted exactly, for all values of the group
+    /// The most steps from state to state that are counted exactly, for all values of a group
     /// together.
     pub budget: u64,
-    /// How many worlds are drawn where that is not enough.
+    /// How many worlds are drawn at first where that is not enough.
     pub samples: u64,
-    /// The most records that are drawn for groups that are drawn together.
-    pub records: u64,
-    /// The chance that an interval does not hold the belief.
+    /// The most steps for everything together.
+    pub steps: u64,
+    /// The chance that any interval does not hold the belief.
     pub doubt: f64,
+}
+
+impl Effort {
+    /// A part of all the steps.
+    pub fn part(self, one: u64, of: u64) -> Effort {
+        Effort { steps: self.steps / of * one, ..self }
+    }
 }
 
 /// The most records of a group that are counted in integers of any size.
@@ -389,6 +399,8 @@ enum How {
     Even,
     Counted(Vec<Vec<f64>>),
     Sampled(sample::Sampled),
+    /// Between bounds that follow without drawing.
+    Framed(Vec<Vec<Estimate>>),
     /// In no world would the method have published the group.
     Impossible,
 }
@@ -405,22 +417,53 @@ pub struct Estimate {
 impl<'a> Solution<'a> {
     /// Works out the beliefs in a group.
     pub fn of(scene: &'a Scene<'a>, case: &'a Case, effort: &Effort) -> Solution<'a> {
+        let counted = Solution::counted(scene, case, effort.budget, effort.budget > 0);
+        if counted.is_counted() { counted } else { Solution::sampled(scene, case, effort) }
+    }
+
+    /// By lot: the beliefs are intervals.
+    pub fn sampled(scene: &'a Scene<'a>, case: &'a Case, effort: &Effort) -> Solution<'a> {
+        Solution::drawn(scene, case, sample::Drawing::new(scene, case).draw(effort.samples, effort.doubt))
+    }
+
+    /// Works out the beliefs in a group by counting; nothing is known if that takes too many steps.
+    fn counted(scene: &'a Scene<'a>, case: &'a Case, budget: u64, divides: bool) -> Solution<'a> {
+        let divided = || division::count::<f64>(scene, case).or_else(|| division::count::<Wide>(scene, case));
+        let tally = || match divides.then(divided).flatten() {
+            Some(tally) => tally,
+            None => exact::count::<f64>(scene, case, budget),
+        };
         let how = if case.tests.is_empty() || scene.readers.is_empty() {
             How::Even
         } else {
-            match exact::count::<f64>(scene, case, effort.budget) {
+            match tally() {
                 exact::Tally::Even => How::Even,
                 exact::Tally::Counted(beliefs) => How::Counted(beliefs),
                 exact::Tally::Impossible => How::Impossible,
-                exact::Tally::TooMuch => How::Sampled(sample::sample(scene, case, effort)),
+                exact::Tally::TooMuch => How::Sampled(sample::Sampled::none(case)),
             }
         };
         Solution { scene, case, how, exactly: OnceLock::new() }
     }
 
-    /// By lot: the beliefs are intervals.
-    pub fn sampled(scene: &'a Scene<'a>, case: &'a Case, effort: &Effort) -> Solution<'a> {
-        Solution { scene, case, how: How::Sampled(sample::sample(scene, case, effort)), exactly: OnceLock::new() }
+    fn drawn(scene: &'a Scene<'a>, case: &'a Case, sampled: sample::Sampled) -> Solution<'a> {
+        Solution { scene, case, how: How::Sampled(sampled), exactly: OnceLock::new() }
+    }
+
+    fn is_counted(&self) -> bool {
+        !matches!(self.how, How::Sampled(_))
+    }
+
+    /// The same with bounds, if hardly any world that was drawn was possible.
+    fn framed(&self) -> Option<Solution<'a>> {
+        let is_vain = matches!(&self.how, How::Sampled(sampled) if sampled.accepted < LEAST_ACCEPTED);
+        let frames = is_vain.then(|| rare::framed(self.scene, self.case)).flatten()?;
+        Some(Solution { scene: self.scene, case: self.case, how: How::Framed(frames), exactly: OnceLock::new() })
+    }
+
+    /// Whether beliefs are between bounds, and no world was drawn.
+    pub fn is_framed(&self) -> bool {
+        matches!(self.how, How::Framed(_))
     }
 
     /// The group that it is about.
@@ -437,6 +480,7 @@ impl<'a> Solution<'a> {
     pub fn accepted(&self) -> Option<u64> {
         match &self.how {
             How::Sampled(sampled) => Some(sampled.accepted),
+            How::Framed(_) => Some(0),
             _ => None,
         }
     }
@@ -453,6 +497,7 @@ impl<'a> Solution<'a> {
             }
             How::Counted(beliefs) => known(beliefs[class][cell]),
             How::Sampled(sampled) => sampled.intervals[class][cell],
+            How::Framed(frames) => frames[class][cell],
             How::Impossible => Estimate { low: 0.0, high: 1.0 },
         }
     }
@@ -467,14 +512,17 @@ impl<'a> Solution<'a> {
             // Integers grow with the group, and there is one for each state.
             How::Counted(_) if self.case.rows() > MOST_ROWS_EXACTLY => None,
             How::Counted(_) => {
-                let beliefs =
-                    self.exactly.get_or_init(|| match exact::count::<UBig>(self.scene, self.case, u64::MAX) {
-                        exact::Tally::Counted(beliefs) => Some(beliefs),
-                        _ => None,
-                    });
+                let tally = || match division::count::<UBig>(self.scene, self.case) {
+                    Some(tally) => tally,
+                    None => exact::count::<UBig>(self.scene, self.case, u64::MAX),
+                };
+                let beliefs = self.exactly.get_or_init(|| match tally() {
+                    exact::Tally::Counted(beliefs) => Some(beliefs),
+                    _ => None,
+                });
                 Some(beliefs.as_ref()?[class][self.case.cell(block, urn)].clone())
             }
-            How::Sampled(_) | How::Impossible => None,
+            How::Sampled(_) | How::Framed(_) | How::Impossible => None,
         }
     }
 

@@ -1,13 +1,14 @@
 //! All groups of a release that are replayed, with what is believed in each.
 
-use super::{Case, Effort, Estimate, Scene, Solution};
+use super::sample::{Drawing, steps_to_draw};
+use super::{Case, Effort, Estimate, Scene, Solution, division};
 use crate::anonymize::{Replay, Replayer};
 use crate::attack::Grouped;
 use crate::attack::shared::cared_for;
 use crate::candidate::Groups;
 use crate::data::{Role, Schema, Table};
 use crate::error::Result;
-use crate::watch::Watch;
+use crate::watch::{Stage, Watch};
 use dashu_int::{IBig, UBig};
 use dashu_ratio::RBig;
 use rayon::prelude::*;
@@ -20,12 +21,12 @@ pub(in crate::attack) struct Replayed {
     pub urns: Vec<usize>,
 }
 
-/// The most steps of counting for all different groups together, unless each has very few.
-const MOST_STEPS: u64 = 30_000_000;
-const LEAST_STEPS: u64 = 2_000;
+/// To go from one state to another costs about so many steps.
+const STEPS_TO_COUNT: u64 = 60;
 
-/// To draw a record costs that many times as much where a group has many tests.
-const TESTS: u64 = 10;
+/// How many times as many worlds are drawn in the next lot, and how many lots there are at most.
+const MORE: u64 = 4;
+const MOST_LOTS: u32 = 7;
 
 /// All groups that are replayed, with what is believed in each.
 pub(in crate::attack) struct Worlds<'a> {
@@ -40,11 +41,13 @@ pub(in crate::attack) struct Worlds<'a> {
     pub solutions: Vec<Solution<'a>>,
     /// For each published group the one that it is replayed in, and which of its urns it is.
     pub homes: Vec<Option<(usize, usize)>>,
+    different: Vec<Different<'a>>,
+    effort: Effort,
 }
 
 impl<'a> Worlds<'a> {
     /// Groups with equal signatures are worked out once. The doubt of the effort is that in all
-    /// intervals together.
+    /// intervals together. What takes too many steps to count is open until worlds are drawn.
     pub fn new(
         scene: &'a Scene<'a>,
         replayed: &'a [Option<Replayed>],
@@ -53,7 +56,7 @@ impl<'a> Worlds<'a> {
         watch: Watch<'_>,
     ) -> Worlds<'a> {
         let mut number_of: HashMap<&[u32], usize> = HashMap::new();
-        let mut different: Vec<(&Case, bool)> = Vec::new();
+        let mut different: Vec<Different<'a>> = Vec::new();
         let mut homes = vec![None; published];
         let mut coupled = 0;
         let mut solved_as = vec![0; replayed.len()];
@@ -61,31 +64,61 @@ impl<'a> Worlds<'a> {
             let Some(Replayed { case, urns, replay }) = replayed else { continue };
             coupled += if replay.coupled { urns.len() as u64 } else { 0 };
             solved_as[group] = *number_of.entry(case.signature()).or_insert_with(|| {
-                different.push((case, false));
+                different.push(Different { case, published: Vec::new(), is_coupled: true });
                 different.len() - 1
             });
-            different[solved_as[group]].1 |= !replay.coupled;
+            let own = &mut different[solved_as[group]];
+            own.published.extend_from_slice(urns);
+            own.is_coupled &= replay.coupled;
             case.urns().iter().enumerate().for_each(|(at, &urn)| homes[urns[urn]] = Some((group, at)));
         }
-        let beliefs: usize = different.iter().map(|(case, _)| case.beliefs()).sum();
-        let cases = different.len().max(1) as u64;
-        let effort = Effort {
-            budget: effort.budget.min((MOST_STEPS / cases).max(LEAST_STEPS)),
-            records: effort.records / TESTS / cases,
-            doubt: effort.doubt / beliefs.max(1) as f64,
-            ..effort
-        };
+        let beliefs: usize = different.iter().map(|one| one.case.beliefs()).sum();
+        let effort = Effort { doubt: effort.doubt / beliefs.max(1) as f64, ..effort };
         let stage = watch.stage("counting possible worlds", Some(different.len() as u64));
-        let solve = |(case, is_alone): (&'a Case, bool)| {
-            // What is believed of a group alone that depends on others is only where counting them
-            // together, which does not need it, is too much: so little work is enough.
-            let budget = if is_alone { effort.budget } else { effort.budget.min(LEAST_STEPS) };
-            let solution = Solution::of(scene, case, &Effort { budget, ..effort });
-            stage.advance(1);
-            solution
+        let solutions = count_all(scene, &different, &effort, &stage);
+        Worlds { scene, replayed, coupled, solved_as, solutions, homes, different, effort }
+    }
+
+    /// Draws worlds of groups that were not counted, lot by lot, as long as what is known of one is
+    /// not enough; with at most so many steps.
+    pub fn draw(&mut self, steps: u64, is_enough: &IsEnough<'_>) {
+        let is_open = |worlds: &Self, at: usize| {
+            let mut published = worlds.different[at].published.iter();
+            published.any(|&group| worlds.home(group).is_some_and(|home| !is_enough(group, &home)))
         };
-        let solutions = different.into_par_iter().map(solve).collect();
-        Worlds { scene, replayed, coupled, solved_as, solutions, homes }
+        let worlds = &*self;
+        let open = (0..self.different.len()).into_par_iter();
+        let open = open.filter(|&at| !worlds.solutions[at].is_counted() && is_open(worlds, at));
+        let mut open: Vec<(usize, Drawing<'a>)> =
+            open.map(|at| (at, Drawing::new(worlds.scene, worlds.different[at].case))).collect();
+        let (mut left, mut lot) = (steps, self.effort.samples);
+        for _ in 0..MOST_LOTS {
+            // What one does not need is for others, in later lots.
+            let share = left / open.len().max(1) as u64;
+            let (scene, doubt) = (self.scene, self.effort.doubt);
+            let drawn = open.into_par_iter().filter_map(|(at, mut drawing)| {
+                let steps = steps_to_draw(drawing.case()).max(1);
+                let worlds = lot.min(share / steps);
+                (worlds > 0).then(|| {
+                    let solution = Solution::drawn(scene, drawing.case(), drawing.draw(worlds, doubt));
+                    (at, drawing, solution, worlds * steps)
+                })
+            });
+            let drawn: Vec<(usize, Drawing<'a>, Solution<'a>, u64)> = drawn.collect();
+            open = Vec::with_capacity(drawn.len());
+            for (at, drawing, solution, steps) in drawn {
+                self.solutions[at] = solution;
+                left = left.saturating_sub(steps);
+                open.extend(drawing.is_worth_while().then_some((at, drawing)));
+            }
+            let worlds = &*self;
+            open = open.into_par_iter().filter(|(at, _)| is_open(worlds, *at)).collect();
+            lot *= MORE;
+        }
+        let framed = self.solutions.par_iter().map(Solution::framed);
+        for (at, framed) in framed.collect::<Vec<Option<Solution<'a>>>>().into_iter().enumerate() {
+            framed.into_iter().for_each(|framed| self.solutions[at] = framed);
+        }
     }
 
     pub fn replays(&self) -> impl Iterator<Item = &Replay> {
@@ -98,6 +131,57 @@ impl<'a> Worlds<'a> {
         let replayed = self.replayed[group].as_ref()?;
         Some(Home { scene: self.scene, replayed, solution: &self.solutions[self.solved_as[group]], urn })
     }
+}
+
+/// Whether what is known of a published group is enough.
+pub(in crate::attack) type IsEnough<'a> = dyn Fn(usize, &Home<'_>) -> bool + Sync + 'a;
+
+/// A group unlike others.
+struct Different<'a> {
+    case: &'a Case,
+    /// The published groups in groups like it.
+    published: Vec<usize>,
+    /// Whether all of them depend on others.
+    is_coupled: bool,
+}
+
+/// Counts what can be counted. Of groups with one division those that take the fewest steps come
+/// first; the others share what they may take.
+fn count_all<'a>(
+    scene: &'a Scene<'a>,
+    different: &[Different<'a>],
+    effort: &Effort,
+    stage: &Stage<'_>,
+) -> Vec<Solution<'a>> {
+    let divided: Vec<Option<u64>> = different.par_iter().map(|one| division::steps(scene, one.case)).collect();
+    let most = affordable(divided.iter().flatten().copied().collect(), effort.steps / 4);
+    let counted = divided.iter().filter(|steps| steps.is_none_or(|steps| steps > most)).count() as u64;
+    let share = effort.steps / 4 / STEPS_TO_COUNT / counted.max(1);
+    let solve = |(one, steps): (&Different<'a>, &Option<u64>)| {
+        // What is believed of a group alone that depends on others is only where counting them
+        // together, which does not need it, is too much: so little work is enough.
+        let share = if one.is_coupled { share / 4 } else { share };
+        let divides = effort.budget > 0 && steps.is_some_and(|steps| steps <= most);
+        let solution = Solution::counted(scene, one.case, effort.budget.min(share), divides);
+        stage.advance(1);
+        solution
+    };
+    different.par_iter().zip(&divided).map(solve).collect()
+}
+
+/// The most that one may cost such that all that cost no more cost at most so much together.
+fn affordable(mut costs: Vec<u64>, most: u64) -> u64 {
+    costs.sort_unstable();
+    let (mut sum, mut last) = (0u64, 0);
+    for cost in costs {
+        sum = sum.saturating_add(cost);
+        if sum > most {
+            // Of equal ones all or none.
+            return if cost == last { cost - 1 } else { last };
+        }
+        last = cost;
+    }
+    last
 }
 
 /// Replays the groups of a release.
@@ -164,11 +248,11 @@ impl Home<'_> {
         sizes.filter(|cell| cell.1 > 0).map(|(block, size)| (block, u64::from(size)))
     }
 
-    /// The block that a row is in.
-    pub fn block_of(&self, row: u32) -> usize {
-        let blocks = self.replayed.replay.blocks.iter();
-        let replayed = blocks.into_iter().position(|rows| rows.contains(&row)).expect("it is in a block");
-        self.replayed.case.block_of(replayed)
+    /// The blocks that rows are in, which are ascending.
+    pub fn blocks_of<'r>(&'r self, rows: &'r [u32]) -> impl Iterator<Item = usize> + 'r {
+        let blocks = self.replayed.replay.blocks.iter().enumerate();
+        let holds_any = move |block: &[u32]| block.iter().any(|row| rows.binary_search(row).is_ok());
+        blocks.filter(move |(_, block)| holds_any(block)).map(|(at, _)| self.replayed.case.block_of(at))
     }
 
     /// Those of a published group's rows that are in a block.
