@@ -113,17 +113,13 @@ impl Coder {
 
     /// The finished column, typed as the options say.
     pub(crate) fn column(self, options: &ReadOptions) -> Column {
-        let declared = options.types.iter().find(|(column, _)| *column == self.name);
         // Nulls are missing even where no text is.
         let only_nulls = [String::new()];
         let nothing_declared = options.missing.is_empty() && self.null.is_some();
         let missing: &[String] = if nothing_declared { &only_nulls } else { &options.missing };
         let turns = [(0, self.codes.len())];
-        Encoding { missing, value_type: declared.map(|(_, kind)| *kind) }.column(
-            self.name,
-            vec![(self.lexicon, self.codes)],
-            &turns,
-        )
+        let encoding = Encoding { missing, ..options.encoding_of(&self.name) };
+        encoding.column(self.name, vec![(self.lexicon, self.codes)], &turns)
     }
 
     fn null(&mut self) -> u32 {

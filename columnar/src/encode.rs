@@ -63,7 +63,7 @@ impl Written {
             ValueType::Integer => typed::<Int64Type>(&labels, ValueType::Integer, |label| label.parse().ok()),
             ValueType::Decimal => typed::<Float64Type>(&labels, ValueType::Decimal, float),
             ValueType::Date => typed::<Date32Type>(&labels, ValueType::Date, Date32Type::parse),
-            ValueType::Text => None,
+            ValueType::Text | ValueType::Timestamp | ValueType::Time => None,
         };
         match typed {
             Some(values) => Ok(Written { values, texts: None, nullable }),

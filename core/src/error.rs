@@ -65,6 +65,8 @@ pub enum ErrorCode {
     Data,
     /// A record has another number of fields than the others.
     RaggedRow,
+    /// A text is not UTF-8, and nothing says what else it is.
+    NotUtf8,
     /// No release satisfies the plan for another reason.
     Infeasible,
     /// A sensitive value or item is too frequent for any grouping.
@@ -99,7 +101,7 @@ pub enum ErrorCode {
 
 impl ErrorCode {
     /// Every code with its fault and its name; the first of a fault is the one that says no more.
-    const TABLE: [(ErrorCode, Fault, &'static str); 22] = [
+    const TABLE: [(ErrorCode, Fault, &'static str); 23] = [
         (ErrorCode::Plan, Fault::Plan, "plan"),
         (ErrorCode::NotToml, Fault::Plan, "plan/not-toml"),
         (ErrorCode::UnknownName, Fault::Plan, "plan/unknown-name"),
@@ -107,6 +109,7 @@ impl ErrorCode {
         (ErrorCode::RequiresNothing, Fault::Plan, "plan/requires-nothing"),
         (ErrorCode::Data, Fault::Data, "data"),
         (ErrorCode::RaggedRow, Fault::Data, "data/ragged-row"),
+        (ErrorCode::NotUtf8, Fault::Data, "data/not-utf-8"),
         (ErrorCode::Infeasible, Fault::Infeasible, "infeasible"),
         (ErrorCode::TooFrequent, Fault::Infeasible, "infeasible/too-frequent"),
         (ErrorCode::TooManySuppressed, Fault::Infeasible, "infeasible/too-many-suppressed"),

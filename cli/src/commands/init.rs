@@ -5,7 +5,7 @@ use super::{ReadArguments, formats, is_same_file, write_whole};
 use crate::output::Output;
 use crate::progress::working;
 use clap::Args;
-use sfumato::inspect::{draft_plan, draft_transaction_plan, inspect};
+use sfumato::inspect::{draft_plan, draft_transaction_plan, inspect, reread, usual_missing};
 use sfumato::release::refuse_inside_release;
 use sfumato::{Error, Result};
 use std::path::{Path, PathBuf};
@@ -70,7 +70,10 @@ fn draft(arguments: &Arguments, named: &str) -> Result<String> {
         return Ok(draft_transaction_plan(named, arguments.read.letter()));
     }
     let options = arguments.read.options();
-    let table = working(&format!("reading {}", path.display()), || formats().read(path, &options))?;
+    let read = || formats().read_guessing(path, &options);
+    let (table, mut options) = working(&format!("reading {}", path.display()), read)?;
+    options.missing.extend(usual_missing(&table).into_iter().map(|found| found.text.to_string()));
+    let table = reread(table, &options)?;
     let profile = working("looking at columns", || inspect(&table));
     Ok(draft_plan(&table, &profile, named, &options))
 }

@@ -59,7 +59,7 @@ pub struct SkewArguments {
     eligibility: Option<u64>,
     /// The plan that says how to read the table and which columns are sensitive.
     #[arg(long, value_name = "PLAN", requires = "asked")]
-    #[arg(conflicts_with_all = ["delimiter", "missing", "no_header", "trim"])]
+    #[arg(conflicts_with_all = ["delimiter", "encoding", "missing", "no_header", "trim"])]
     plan: Option<PathBuf>,
     /// The sensitive column; all those of the plan by default.
     #[arg(long, value_name = "COLUMN", requires = "eligibility")]
@@ -96,8 +96,19 @@ fn look_at_columns(arguments: &Arguments, output: &mut Output) -> Result<()> {
             false => output.text(&report::transactions::profile_text(&profile)),
         };
     }
-    let table = working(&format!("reading {}", path.display()), || formats().read(path, &arguments.read.options()))?;
-    let profile = working("looking at columns and their combinations", || inspect(&table));
+    let options = arguments.read.options();
+    let read = || formats().read_guessing(path, &options);
+    let (table, used) = working(&format!("reading {}", path.display()), read)?;
+    let mut profile = working("looking at columns and their combinations", || inspect(&table));
+    if let Some(encoding) = used.encoding.filter(|_| options.encoding.is_none()) {
+        let name = encoding.name();
+        profile.notes.insert(
+            0,
+            format!(
+                "The text is not valid UTF-8 and was read as {name}: look at letters such as ä and é. A plan must say so: encoding = \"{name}\" under [data]."
+            ),
+        );
+    }
     if arguments.json { output.json(&profile_json(&profile)) } else { output.text(&profile_text(&profile)) }
 }
 

@@ -16,7 +16,7 @@ mod transactions;
 pub mod verify;
 
 use clap::Args;
-use sfumato::data::{Formats, ReadOptions};
+use sfumato::data::{Formats, ReadOptions, TextEncoding};
 use sfumato::release::refuse_inside_release;
 use sfumato::{Error, Fault, Result};
 use std::fs::{File, Metadata};
@@ -29,6 +29,10 @@ pub struct ReadArguments {
     /// The delimiter of a text file; detected by default.
     #[arg(long, value_name = "CHAR", value_parser = parse_delimiter)]
     delimiter: Option<u8>,
+    /// How a text file's letters are stored, as in windows-1252 or utf-16le; UTF-8, or what its mark
+    /// says, by default.
+    #[arg(long, value_name = "NAME", value_parser = parse_encoding)]
+    encoding: Option<TextEncoding>,
     /// A text that means "no value"; can be repeated. The empty text always does.
     #[arg(long, value_name = "TEXT")]
     missing: Vec<String>,
@@ -42,8 +46,13 @@ pub struct ReadArguments {
 
 impl ReadArguments {
     pub fn options(&self) -> ReadOptions {
-        let mut options =
-            ReadOptions { delimiter: self.delimiter, header: !self.no_header, trim: self.trim, ..Default::default() };
+        let mut options = ReadOptions {
+            delimiter: self.delimiter,
+            encoding: self.encoding,
+            header: !self.no_header,
+            trim: self.trim,
+            ..Default::default()
+        };
         options.missing.extend(self.missing.iter().cloned());
         options
     }
@@ -52,6 +61,10 @@ impl ReadArguments {
     pub fn letter(&self) -> Option<char> {
         self.delimiter.map(char::from).filter(|letter| *letter != ' ')
     }
+}
+
+fn parse_encoding(name: &str) -> std::result::Result<TextEncoding, String> {
+    TextEncoding::find(name).ok_or_else(|| "an encoding such as utf-8, windows-1252 or utf-16le".into())
 }
 
 fn parse_delimiter(text: &str) -> std::result::Result<u8, String> {

@@ -435,8 +435,9 @@ fn every_fault_is_told_without_a_cell() {
         // A quote that ends before its field, and a NUL, are read as they stand where no hierarchy
         // knows better.
         if fault.file == "table.csv" && !["text after a quote", "a NUL"].contains(&fault.what) {
-            scene.fail("inspect table.csv", fault.code);
-            scene.run("init table.csv --out new.toml", fault.code, Tells::Nothing);
+            // Text that is not UTF-8 is taken for something else unless a command says what it is.
+            scene.fail("inspect table.csv --encoding utf-8", fault.code);
+            scene.run("init table.csv --encoding utf-8 --out new.toml", fault.code, Tells::Nothing);
             scene.fail("skyline --plan plan.toml --value Pub5shownill0 --confidence 0.5", fault.code);
         }
     }

@@ -16,6 +16,7 @@ mod knowledge;
 mod leaks;
 mod publish;
 mod pycanon;
+mod readings;
 mod release;
 mod signing;
 mod skew;

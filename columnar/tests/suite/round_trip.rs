@@ -112,7 +112,7 @@ fn missing_values_and_types_come_back() {
     let column = |name: &str, values: [&str; 3]| {
         let mut lexicon = sfumato::data::Lexicon::new();
         let codes = values.map(|value| lexicon.code(value)).to_vec();
-        let encoding = sfumato::data::Encoding { missing: &missing, value_type: None };
+        let encoding = sfumato::data::Encoding { missing: &missing, ..Default::default() };
         encoding.column(name.into(), vec![(lexicon, codes)], &[(0, 3)])
     };
     let table = Table::new(vec![

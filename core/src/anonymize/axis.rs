@@ -5,10 +5,10 @@
 //! never on sensitive values, on values that no record has, or on the order of records.
 
 use super::Along;
-use crate::data::{Column, Role, Schema, Table, ValueType};
+use crate::data::{Column, Role, Schema, Table, ValueType, parse_time, parse_timestamp};
 use crate::error::{Error, Result};
 use crate::kind::Raw;
-use jiff::civil::Date;
+use jiff::civil::{Date, DateTime};
 
 /// What puts the values of a column in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -226,7 +226,8 @@ fn put_siblings_together(codes: &mut [u32], column: &Column, schema: &Schema) ->
 pub(super) fn numbers(column: &Column, codes: &[u32]) -> Option<Vec<f64>> {
     let domain = column.domain();
     let number = |code: u32| match domain.value_type() {
-        ValueType::Date => day(domain.label(code)),
+        ValueType::Date | ValueType::Timestamp => parse_timestamp(domain.label(code)).map(day),
+        ValueType::Time => parse_time(domain.label(code)).map(|time| day(Date::constant(1970, 1, 1).to_datetime(time))),
         _ => domain.label(code).parse().ok(),
     };
     let known = codes.iter().filter(|&&code| domain.missing() != Some(code));
@@ -239,9 +240,9 @@ pub(super) fn numbers(column: &Column, codes: &[u32]) -> Option<Vec<f64>> {
     (whole > 0.0 && whole.is_finite()).then_some(positions)
 }
 
-fn day(date: &str) -> Option<f64> {
-    let since = date.parse::<Date>().ok()?.duration_since(Date::constant(1970, 1, 1));
-    Some(since.as_hours() as f64 / 24.0)
+/// Days since an epoch, with the time of day as a fraction.
+fn day(moment: DateTime) -> f64 {
+    moment.duration_since(DateTime::constant(1970, 1, 1, 0, 0, 0, 0)).as_secs_f64() / 86_400.0
 }
 
 /// Where records are divided: those before `place` go left, and of those at it the first `taken`.

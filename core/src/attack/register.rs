@@ -10,9 +10,9 @@
 use super::Target;
 use crate::candidate::dense_ids;
 use crate::data::hierarchy::{Hierarchy, Rule, TOP};
-use crate::data::{Column, ReadOptions, Role, parse_date, parse_decimal, set_members, without_missing};
+use crate::data::{Column, Role, parse_decimal, parse_timestamp, set_members, without_missing};
 use crate::error::{Error, Result};
-use jiff::civil::Date;
+use jiff::civil::{Date, DateTime, Time};
 use rayon::prelude::*;
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -36,7 +36,7 @@ impl Register {
             return Err(error.help("leave out `register`: the exact values already show who is in a group"));
         }
         let path = target.folder.join(path);
-        let table = target.formats.read(&path, &ReadOptions::default())?;
+        let table = target.formats.read_unchecked(&path, &target.schema.reading())?;
         let quasi = target.schema.select(target.release, Role::Quasi)?;
         for column in &quasi {
             if table.find(column.name()).is_none() {
@@ -202,12 +202,12 @@ fn used(people: usize) -> u64 {
 struct Value<'a> {
     text: &'a str,
     number: Option<f64>,
-    date: Option<Date>,
+    moment: Option<DateTime>,
 }
 
 impl<'a> Value<'a> {
     fn new(text: &'a str) -> Value<'a> {
-        Value { text, number: parse_decimal(text), date: parse_date(text) }
+        Value { text, number: parse_decimal(text), moment: parse_timestamp(text) }
     }
 }
 
@@ -217,8 +217,8 @@ enum Form {
     Everything,
     /// From a number to another; whether the last belongs.
     Numbers(f64, f64, bool),
-    /// From a day to the last one before another.
-    Days(Date, Date),
+    /// From a moment to the last one before another.
+    Moments(DateTime, DateTime),
     /// A text of which the starred characters are hidden.
     Redacted(Vec<char>),
     /// Values and ranges.
@@ -245,7 +245,7 @@ impl Form {
             Form::Numbers(low, high, closed) => {
                 value.number.is_some_and(|number| *low <= number && (number < *high || (*closed && number == *high)))
             }
-            Form::Days(first, end) => value.date.is_some_and(|date| *first <= date && date < *end),
+            Form::Moments(first, end) => value.moment.is_some_and(|date| *first <= date && date < *end),
             Form::Redacted(letters) => {
                 let own = value.text.chars();
                 own.clone().count() == letters.len() && own.zip(letters).all(|(own, seen)| *seen == '*' || *seen == own)
@@ -280,13 +280,15 @@ fn numbers(label: &str) -> Option<Form> {
 fn days(label: &str) -> Option<Form> {
     let (first, last) = label.split_once("..").unwrap_or((label, label));
     let ((first, _), (_, end)) = (period(first)?, period(last)?);
-    Some(Form::Days(first, end))
+    Some(Form::Moments(first, end))
 }
 
-/// The first day of a day, month, quarter, year or decade, and the first one after it.
-fn period(label: &str) -> Option<(Date, Date)> {
-    if let Some(day) = parse_date(label) {
-        return Some((day, day.tomorrow().ok()?));
+/// The first moment of a day, month, quarter, year or decade, and the first one after it; for a
+/// moment itself, and the next.
+fn period(label: &str) -> Option<(DateTime, DateTime)> {
+    if let Some(moment) = parse_timestamp(label) {
+        let length = if label.len() == 10 { jiff::Span::new().days(1) } else { jiff::Span::new().nanoseconds(1) };
+        return Some((moment, moment.checked_add(length).ok()?));
     }
     let year: i16 = label.get(..4).filter(|year| year.bytes().all(|byte| byte.is_ascii_digit()))?.parse().ok()?;
     let (month, months) = match &label[4..] {
@@ -297,7 +299,7 @@ fn period(label: &str) -> Option<(Date, Date)> {
             None => (rest.strip_prefix('-').filter(|month| month.len() == 2)?.parse().ok()?, 1),
         },
     };
-    let first = Date::new(year, month, 1).ok()?;
+    let first = Date::new(year, month, 1).ok()?.to_datetime(Time::midnight());
     Some((first, first.checked_add(jiff::Span::new().months(months)).ok()?))
 }
 

@@ -1,5 +1,6 @@
 //! From cells to codes: local lexicons while reading, one ordered domain at the end.
 
+use super::spelling::{self, Found, Spelling, Written};
 use super::{Column, Dictionary, Domain, ValueType};
 use foldhash::fast::RandomState;
 use hashbrown::HashTable;
@@ -170,6 +171,18 @@ fn packed_slowly(value: &[u8]) -> Key {
     Key::from_le_bytes(word)
 }
 
+/// Whether cells may be written in another way than values are stored.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Writing {
+    /// Texts are values as they are: labels of a release, say.
+    #[default]
+    AsStored,
+    /// Local numbers, dates and times are recognised.
+    Detected,
+    /// They are written as a plan says.
+    Stated(Written),
+}
+
 /// How cells become a column: which texts mean "missing", and the type if it is not to be detected.
 #[derive(Clone, Debug, Default)]
 pub struct Encoding<'a> {
@@ -177,6 +190,8 @@ pub struct Encoding<'a> {
     pub missing: &'a [String],
     /// The type to use; `None` detects it.
     pub value_type: Option<ValueType>,
+    /// How cells may be written.
+    pub writing: Writing,
 }
 
 impl Encoding<'_> {
@@ -193,14 +208,20 @@ impl Encoding<'_> {
     fn domain(&self, lists: Vec<Dictionary>) -> (Domain, Vec<Vec<u32>>) {
         let is_missing = |value: &str| self.missing.iter().any(|token| token == value);
         let present = lists.iter().flat_map(Dictionary::iter).filter(|value| !is_missing(value));
-        let value_type = self.value_type.unwrap_or_else(|| ValueType::detect(present));
+        let (value_type, spelling) = self.kind(present);
+        // Whether a cell is missing is told by what was written.
+        let stored: Option<Vec<Dictionary>> = (spelling != Spelling::Plain).then(|| {
+            let normal = |text: &str| spelling.normal(text).map(|normal| normal.into_owned());
+            lists.iter().map(|list| list.iter().map(|text| normal(text).unwrap_or_default()).collect()).collect()
+        });
+        let stored = stored.as_ref().unwrap_or(&lists);
 
         let mut labels = Dictionary::new();
         let mut maps: Vec<Vec<u32>> = lists.iter().map(|list| vec![u32::MAX; list.len()]).collect();
         let mut current = None;
-        for (list, at) in value_type.sorted(&lists) {
-            let value = lists[list as usize].get(at);
-            if is_missing(value) {
+        for (list, at) in value_type.sorted(stored) {
+            let value = stored[list as usize].get(at);
+            if is_missing(lists[list as usize].get(at)) {
                 continue;
             }
             let code = match current {
@@ -215,8 +236,54 @@ impl Encoding<'_> {
         if let Some(code) = missing {
             maps.iter_mut().flatten().filter(|slot| **slot == u32::MAX).for_each(|slot| *slot = code);
         }
-        (Domain::new(labels, value_type, missing), maps)
+        (Domain::new(labels, value_type, missing).spelled(spelling), maps)
     }
+
+    /// The type of values, and how they are written.
+    fn kind<'v>(&self, present: impl Iterator<Item = &'v str> + Clone) -> (ValueType, Spelling) {
+        let found = match (self.writing, self.value_type) {
+            (Writing::AsStored, Some(declared)) => return (declared, Spelling::Plain),
+            (Writing::AsStored, None) => return (ValueType::detect(present), Spelling::Plain),
+            (_, Some(ValueType::Text)) => None,
+            (Writing::Stated(written), _) => written.read(present.clone()),
+            (Writing::Detected, _) => match spelling::detect(present.clone()) {
+                Found::Typed(value_type, spelling) => Some((value_type, spelling)),
+                Found::Unclear(_) | Found::Text => None,
+            },
+        };
+        // A stored value must not look like one that is missing.
+        let is_taken = |normal: &str| self.missing.iter().any(|token| token == normal);
+        let is_told = |spelling: Spelling| {
+            spelling == Spelling::Plain
+                || !present.clone().filter_map(|text| spelling.normal(text)).any(|text| is_taken(&text))
+        };
+        let (value_type, spelling) =
+            found.filter(|(_, spelling)| is_told(*spelling)).unwrap_or((ValueType::Text, Spelling::Plain));
+        match self.value_type {
+            Some(declared) if spelling == Spelling::Plain || !widens(value_type, declared) => {
+                (declared, Spelling::Plain)
+            }
+            Some(declared) => (declared, spelling),
+            None => (value_type, spelling),
+        }
+    }
+}
+
+impl Column {
+    /// The same column as if its labels were cells that are read now.
+    pub(crate) fn reread(&self, encoding: &Encoding) -> Column {
+        let mut lexicon = Lexicon::listing();
+        let codes: Vec<u32> = self.domain().labels().iter().map(|label| lexicon.code(label)).collect();
+        let codes: Vec<u32> = self.codes().iter().map(|&code| codes[code as usize]).collect();
+        let turns = [(0, codes.len())];
+        encoding.column(self.name().to_string(), vec![(lexicon, codes)], &turns)
+    }
+}
+
+/// Whether every value of a type is one of another.
+fn widens(narrow: ValueType, wide: ValueType) -> bool {
+    narrow == wide
+        || matches!((narrow, wide), (ValueType::Integer, ValueType::Decimal) | (ValueType::Date, ValueType::Timestamp))
 }
 
 /// The codes of all readers in the order of the rows, in terms of the common domain.
@@ -247,12 +314,43 @@ mod tests {
         let one = ["9", "?", "10"].map(|value| first.code(value)).to_vec();
         let two = ["10", "", "7"].map(|value| second.code(value)).to_vec();
         let missing = ["?".to_string(), String::new()];
-        let encoding = Encoding { missing: &missing, value_type: None };
+        let encoding = Encoding { missing: &missing, ..Encoding::default() };
         let column = encoding.column("age".into(), vec![(first, one), (second, two)], &[(0, 3), (1, 3)]);
         assert_eq!(column.domain().value_type(), ValueType::Integer);
         let values: Vec<&str> = (0..6).map(|row| column.value(row)).collect();
         assert_eq!(values, ["9", "?", "10", "10", "?", "7"]);
         assert_eq!(column.codes(), [1, 3, 2, 2, 3, 0]);
         assert_eq!(column.domain().missing(), Some(3));
+    }
+
+    fn read(values: &[&str], missing: &[&str], writing: Writing, value_type: Option<ValueType>) -> Column {
+        let missing: Vec<String> = missing.iter().map(|text| text.to_string()).collect();
+        let mut lexicon = Lexicon::new();
+        let codes: Vec<u32> = values.iter().map(|value| lexicon.code(value)).collect();
+        let turns = [(0, codes.len())];
+        Encoding { missing: &missing, value_type, writing }.column("c".into(), vec![(lexicon, codes)], &turns)
+    }
+
+    #[test]
+    fn local_spellings_become_stored_values_in_their_order() {
+        let column = read(&["12,5 %", "NA", "7 %", "7%"], &["", "NA"], Writing::Detected, None);
+        let values: Vec<&str> = (0..4).map(|row| column.value(row)).collect();
+        assert_eq!(values, ["12.5", "", "7", "7"]);
+        assert_eq!((column.domain().value_type(), column.domain().missing()), (ValueType::Decimal, Some(2)));
+        assert_eq!(column.domain().spelling().to_string(), "1234,5 %");
+        let same = read(&["12,5 %"], &[], Writing::AsStored, None);
+        assert_eq!((same.value(0), same.domain().value_type()), ("12,5 %", ValueType::Text));
+    }
+
+    #[test]
+    fn what_is_declared_binds_and_what_is_missing_stays_so() {
+        let text = read(&["1,5"], &[], Writing::Detected, Some(ValueType::Text));
+        assert_eq!((text.value(0), text.domain().value_type()), ("1,5", ValueType::Text));
+        let number = read(&["45 %"], &[], Writing::Detected, Some(ValueType::Decimal));
+        assert_eq!((number.value(0), number.domain().value_type()), ("45", ValueType::Decimal));
+        let day = read(&["31.03.2021"], &[], Writing::Detected, Some(ValueType::Integer));
+        assert_eq!((day.value(0), day.domain().value_type()), ("31.03.2021", ValueType::Integer), "checks refuse it");
+        let taken = read(&["45 %", "7 %"], &["7"], Writing::Detected, None);
+        assert_eq!((taken.value(1), taken.domain().missing()), ("7 %", None), "7 would mean no value");
     }
 }

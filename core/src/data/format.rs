@@ -1,54 +1,9 @@
 //! File formats, chosen by the file's ending.
 
-use super::{Table, ValueType};
-use crate::error::{Error, Result};
+use super::{ReadOptions, Table, TextEncoding};
+use crate::error::{Error, ErrorCode, Result};
 use crate::watch::{Watch, Watcher};
 use std::path::Path;
-
-/// How a file is to be read. What is about text formats is refused for others.
-#[derive(Clone, Debug)]
-pub struct ReadOptions {
-    /// The delimiter of a text format; `None` detects it.
-    pub delimiter: Option<u8>,
-    /// Column names of a text format without a header line.
-    pub names: Option<Vec<String>>,
-    /// Whether the first line of a text format names the columns.
-    pub header: bool,
-    /// Whether blanks around unquoted fields are dropped.
-    pub trim: bool,
-    /// Texts that mean "no value".
-    pub missing: Vec<String>,
-    /// Types that are declared rather than detected.
-    pub types: Vec<(String, ValueType)>,
-    /// Bytes that the table may take: one that needs more is refused before it is read.
-    pub memory: Option<u64>,
-    /// Who follows.
-    pub watcher: Watcher,
-}
-
-/// Equal where files are read alike: who follows, and how much memory there is, is no part of it.
-impl PartialEq for ReadOptions {
-    fn eq(&self, other: &Self) -> bool {
-        let ReadOptions { delimiter, names, header, trim, missing, types, memory: _, watcher: _ } = self;
-        (delimiter, names, header) == (&other.delimiter, &other.names, &other.header)
-            && (trim, missing, types) == (&other.trim, &other.missing, &other.types)
-    }
-}
-
-impl Default for ReadOptions {
-    fn default() -> Self {
-        ReadOptions {
-            delimiter: None,
-            names: None,
-            header: true,
-            trim: false,
-            missing: vec![String::new()],
-            types: Vec::new(),
-            memory: None,
-            watcher: Watcher::default(),
-        }
-    }
-}
 
 /// A file format that tables are read from and written to.
 pub trait Format: Send + Sync {
@@ -130,9 +85,22 @@ impl Formats {
             self.refuse_idle(path, options)?;
             let table = self.read_unchecked(path, options)?;
             table.check_types(&options.types)?;
+            table.check_written(&options.written)?;
             Ok(table)
         };
         read().map_err(|error: Error| error.file(path))
+    }
+
+    /// The same for a table of which no plan says how it is encoded: text that is not UTF-8 is
+    /// taken for Windows-1252. Returns how it was read.
+    pub fn read_guessing(&self, path: &Path, options: &ReadOptions) -> Result<(Table, ReadOptions)> {
+        match self.read(path, options) {
+            Err(error) if error.code() == ErrorCode::NotUtf8 && options.encoding.is_none() => {
+                let options = ReadOptions { encoding: Some(TextEncoding::WINDOWS_1252), ..options.clone() };
+                Ok((self.read(path, &options)?, options))
+            }
+            read => Ok((read?, options.clone())),
+        }
     }
 
     /// Refuses what is said about text formats of a file in another.
@@ -140,6 +108,7 @@ impl Formats {
         let format = self.of(path)?;
         let said = [
             ("delimiter", options.delimiter.is_some()),
+            ("encoding", options.encoding.is_some()),
             ("header", !options.header),
             ("names", options.names.is_some()),
             ("trim", options.trim),

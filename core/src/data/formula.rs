@@ -99,7 +99,7 @@ fn renamed(table: &Table, rename: impl Fn(&str) -> Cow<'_, str>) -> Result<Table
         let codes = column.codes().iter().map(|&code| codes[code as usize]).collect();
         let missing: Vec<String> =
             domain.missing().iter().map(|&code| rename(domain.label(code)).into_owned()).collect();
-        let encoding = Encoding { missing: &missing, value_type: Some(domain.value_type()) };
+        let encoding = Encoding { missing: &missing, value_type: Some(domain.value_type()), ..Encoding::default() };
         let turns = [(0, column.codes().len())];
         encoding.column(rename(column.name()).into_owned(), vec![(lexicon, codes)], &turns)
     };

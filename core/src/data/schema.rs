@@ -1,7 +1,8 @@
 //! What a plan says about columns, checked against a table.
 
 use super::hierarchy::{Hierarchy, Rule, keep_or_suppress};
-use super::{Center, Column, Role, Table, ValueType, Weight};
+use super::spelling::Written;
+use super::{Center, Column, ReadOptions, Role, Table, ValueType, Weight};
 use crate::error::{Error, Result};
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -21,6 +22,8 @@ pub struct ColumnSpec {
     pub order: Vec<String>,
     /// Its type, if not detected.
     pub value_type: Option<ValueType>,
+    /// How its values are written, if not detected.
+    pub written: Option<Written>,
     /// The lowest and the highest level that a release may use; all if nothing is said.
     pub levels: Option<(usize, usize)>,
     /// How much a quasi-identifier counts beside the others, where their losses are put together.
@@ -40,6 +43,7 @@ impl ColumnSpec {
             sensitive_values: Vec::new(),
             order: Vec::new(),
             value_type: None,
+            written: None,
             levels: None,
             weight: Weight::ONE,
             center: None,
@@ -58,11 +62,12 @@ impl PartialEq for ColumnSpec {
             },
             _ => false,
         };
-        let ColumnSpec { name, role, rule: _, sensitive_values, order, value_type, levels, weight, center } = self;
+        let ColumnSpec { name, role, rule: _, sensitive_values, order, value_type, written, levels, weight, center } =
+            self;
         same_rule
             && (name, role, sensitive_values) == (&other.name, &other.role, &other.sensitive_values)
             && (order, value_type, levels) == (&other.order, &other.value_type, &other.levels)
-            && (weight, center) == (&other.weight, &other.center)
+            && (weight, center, written) == (&other.weight, &other.center, &other.written)
     }
 }
 
@@ -112,6 +117,16 @@ impl Schema {
         let quasi = self.0.iter_mut().filter(|spec| spec.role == Role::Quasi);
         quasi.for_each(|spec| spec.rule = Some(Arc::clone(&rule)));
         self
+    }
+
+    /// How a table with these columns is read: as the types and spellings say that are declared.
+    pub fn reading(&self) -> ReadOptions {
+        let mut options = ReadOptions::default();
+        for spec in &self.0 {
+            options.types.extend(spec.value_type.map(|kind| (spec.name.clone(), kind)));
+            options.written.extend(spec.written.map(|written| (spec.name.clone(), written)));
+        }
+        options
     }
 
     /// How much a quasi-identifier counts beside the others.

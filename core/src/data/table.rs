@@ -1,5 +1,6 @@
 //! Coded columns and the table they make up.
 
+use super::spelling::{Spelling, Written};
 use super::{Dictionary, Lexicon, ValueType, canonical_text};
 use crate::error::{Error, ErrorCode, Result, did_you_mean};
 use rayon::prelude::*;
@@ -11,13 +12,24 @@ pub struct Domain {
     labels: Dictionary,
     value_type: ValueType,
     missing: Option<u32>,
+    spelling: Spelling,
 }
 
 impl Domain {
     /// Labels in the order of their type; `missing` is the code of the missing value, if the column
     /// has one.
     pub fn new(labels: Dictionary, value_type: ValueType, missing: Option<u32>) -> Self {
-        Domain { labels, value_type, missing }
+        Domain { labels, value_type, missing, spelling: Spelling::Plain }
+    }
+
+    /// The same labels, which were written in another way where they were read.
+    pub fn spelled(self, spelling: Spelling) -> Self {
+        Domain { spelling, ..self }
+    }
+
+    /// How the labels were written where they were read.
+    pub fn spelling(&self) -> Spelling {
+        self.spelling
     }
 
     /// How many distinct values there are, a missing one included.
@@ -56,7 +68,7 @@ impl Domain {
     }
 
     /// The labels of values that are not missing, in the order of their codes.
-    pub fn present_labels(&self) -> impl Iterator<Item = &str> {
+    pub fn present_labels(&self) -> impl Iterator<Item = &str> + Clone {
         self.labels.iter().take(self.present())
     }
 
@@ -339,6 +351,20 @@ impl Table {
                     Error::data(message).help("mend the value, list it under `missing`, or declare another type")
                 );
             }
+        }
+        Ok(())
+    }
+
+    /// Refuses values that are not written as a plan says.
+    pub fn check_written(&self, stated: &[(String, Written)]) -> Result<()> {
+        for (name, written) in stated {
+            let Some(column) = self.find(name) else { continue };
+            let domain = &column.domain;
+            let is_read = domain.spelling != Spelling::Plain || domain.value_type != ValueType::Text;
+            let Some(code) = written.misfit(domain.present_labels()).filter(|_| !is_read) else { continue };
+            let message =
+                format!("column \"{name}\": the value {} is no {}", column.place_of(code as u32), written.noun());
+            return Err(Error::data(message).help("mend the value, list it under `missing`, or say how it is written"));
         }
         Ok(())
     }

@@ -1,7 +1,8 @@
 //! What the values of a column are, read off the distinct values.
 
 use super::Dictionary;
-use jiff::civil::Date;
+use super::spelling::clock;
+use jiff::civil::{Date, DateTime, Time};
 use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::fmt;
@@ -17,11 +18,22 @@ pub enum ValueType {
     Decimal,
     /// Calendar dates, `2021-03-31`.
     Date,
+    /// Dates with a time of day, `2021-03-31 14:05`; a date alone is its midnight.
+    Timestamp,
+    /// Times of day, `14:05` or `14:05:30`.
+    Time,
 }
 
 impl ValueType {
     /// All types.
-    pub const ALL: [ValueType; 4] = [ValueType::Text, ValueType::Integer, ValueType::Decimal, ValueType::Date];
+    pub const ALL: [ValueType; 6] = [
+        ValueType::Text,
+        ValueType::Integer,
+        ValueType::Decimal,
+        ValueType::Date,
+        ValueType::Timestamp,
+        ValueType::Time,
+    ];
 
     /// The word in plans and reports.
     pub fn name(self) -> &'static str {
@@ -30,6 +42,8 @@ impl ValueType {
             ValueType::Integer => "integer",
             ValueType::Decimal => "decimal",
             ValueType::Date => "date",
+            ValueType::Timestamp => "timestamp",
+            ValueType::Time => "time",
         }
     }
 
@@ -50,14 +64,16 @@ impl ValueType {
             ValueType::Integer => parse_integer(text).is_some(),
             ValueType::Decimal => parse_decimal(text).is_some(),
             ValueType::Date => parse_date(text).is_some(),
+            ValueType::Timestamp => parse_timestamp(text).is_some(),
+            ValueType::Time => parse_time(text).is_some(),
         }
     }
 
     /// The narrowest type that admits every value; text if there is none.
     pub fn detect<'a>(values: impl Iterator<Item = &'a str> + Clone) -> ValueType {
-        let candidates = [ValueType::Integer, ValueType::Decimal, ValueType::Date];
+        let candidates = &ValueType::ALL[1..];
         let nothing = values.clone().next().is_none();
-        let found = candidates.into_iter().find(|kind| values.clone().all(|value| kind.admits(value)));
+        let found = candidates.iter().copied().find(|kind| values.clone().all(|value| kind.admits(value)));
         if nothing { ValueType::Text } else { found.unwrap_or(ValueType::Text) }
     }
 
@@ -83,6 +99,10 @@ impl ValueType {
                 |a, b| canonical(a).cmp(&canonical(b)).then_with(|| a.cmp(b)),
             ),
             ValueType::Date => sort_by_key(lists, |value| parse_date(value).map_or(u64::MAX, date_key), str::cmp),
+            ValueType::Timestamp => {
+                sort_by_key(lists, |value| parse_timestamp(value).map_or(u64::MAX, moment_key), str::cmp)
+            }
+            ValueType::Time => sort_by_key(lists, |value| parse_time(value).map_or(u64::MAX, time_key), str::cmp),
         }
     }
 }
@@ -130,6 +150,17 @@ fn float_key(number: f64) -> u64 {
 
 fn date_key(date: Date) -> u64 {
     (date.year() as i64 + 10_000) as u64 * 10_000 + date.month() as u64 * 100 + date.day() as u64
+}
+
+/// Microseconds of the day; what is finer is decided by the text.
+fn time_key(time: Time) -> u64 {
+    let seconds = (time.hour() as u64 * 60 + time.minute() as u64) * 60 + time.second() as u64;
+    seconds * 1_000_000 + time.subsec_nanosecond() as u64 / 1000
+}
+
+fn moment_key(moment: DateTime) -> u64 {
+    const DAY: u64 = 86_400_000_000;
+    date_key(moment.date()) * DAY + time_key(moment.time())
 }
 
 /// A whole number without leading zeros or plus sign, of at most 18 digits.
@@ -190,6 +221,24 @@ pub fn canonical_text(text: &str) -> Cow<'_, str> {
 /// A date as `YYYY-MM-DD`.
 pub fn parse_date(text: &str) -> Option<Date> {
     if text.len() == 10 && text.as_bytes()[4] == b'-' { text.parse().ok() } else { None }
+}
+
+/// A time of day as `14:05`, `14:05:30` or `14:05:30.5`.
+pub fn parse_time(text: &str) -> Option<Time> {
+    let is_written_well = text.as_bytes().get(2) == Some(&b':') && clock(text).is_some_and(|time| time == text);
+    if is_written_well { text.parse().ok() } else { None }
+}
+
+/// A date with a time of day behind a blank or a T, as it is written: a Z behind it changes nothing.
+/// A date alone is its midnight.
+pub fn parse_timestamp(text: &str) -> Option<DateTime> {
+    let (date, time) = text.split_at_checked(10)?;
+    let date = parse_date(date)?;
+    if time.is_empty() {
+        return Some(date.to_datetime(Time::midnight()));
+    }
+    let time = time.strip_prefix(['T', ' '])?;
+    Some(date.to_datetime(parse_time(time.strip_suffix('Z').unwrap_or(time))?))
 }
 
 #[cfg(test)]

@@ -2,11 +2,11 @@
 //! skewed than the whole.
 
 use super::eligibility::{Member, members};
-use crate::data::{Column, Domain, Table, ValueType};
+use crate::data::{Column, Domain, Table, ValueType, parse_timestamp};
 use crate::error::{Error, Result};
 use crate::skew::{Ranked, Skewed};
 use dashu_ratio::RBig;
-use jiff::civil::{Date, Time};
+use jiff::civil::Date;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 
@@ -130,16 +130,9 @@ fn no_dates(column: &Column, code: u32) -> Error {
     Error::data(message).help("dates are YYYY-MM-DD, with a time of day or without")
 }
 
-/// The day of `2021-03-31`, `2021-03-31T12:00`, `2021-03-31 12:00:00` and `2021-03-31T12:00:00Z`,
-/// as it is written.
+/// The day of a date, or of a timestamp as it is written.
 fn day(text: &str) -> Option<Date> {
-    let (day, time) = text.split_at_checked(10)?;
-    let is_time = |time: &str| {
-        let time = time.strip_prefix(['T', ' ']);
-        time.is_some_and(|time| time.strip_suffix('Z').unwrap_or(time).parse::<Time>().is_ok())
-    };
-    let is_written_well = ValueType::Date.admits(day) && (time.is_empty() || is_time(time));
-    if is_written_well { day.parse().ok() } else { None }
+    parse_timestamp(text).map(|moment| moment.date())
 }
 
 /// The sensitive values of every batch, in the order of time, and how many records have no date.
@@ -212,7 +205,7 @@ mod tests {
     fn column(name: &str, values: &[&str]) -> Column {
         let mut lexicon = Lexicon::new();
         let codes: Vec<u32> = values.iter().map(|value| lexicon.code(value)).collect();
-        let encoding = Encoding { missing: &[String::new()], value_type: None };
+        let encoding = Encoding { missing: &[String::new()], ..Encoding::default() };
         encoding.column(name.into(), vec![(lexicon, codes)], &[(0, values.len())])
     }
 
@@ -269,7 +262,7 @@ mod tests {
     fn days_are_taken_from_times_and_records_without_any_are_counted_apart() {
         let written = ["2021-03-31", "2021-03-31T12:00", "2021-03-31 12:00:00", "2021-03-31T23:59:59.5Z", ""];
         let dates = column("when", &written);
-        assert_eq!(dates.domain().value_type(), ValueType::Text);
+        assert_eq!(dates.domain().value_type(), ValueType::Timestamp);
         let daily = &batches(&dates, &column("disease", &["a", "b", "c", "d", "e"]), 2, &[Period::Day]).unwrap()[0];
         assert_eq!((daily.batches, daily.violating, daily.undated), (1, 0, 1));
         for wrong in ["2021-02-30", "31.03.2021", "2021-03-31x12:00", "2021-03-31T", "2021-03-31T25:00", "2021-03-3é"]

@@ -7,6 +7,7 @@ mod batches;
 mod eligibility;
 mod patterns;
 mod population;
+mod readings;
 mod roles;
 mod transactions;
 
@@ -14,9 +15,11 @@ pub use alike::{Alike, alike, alike_note, alike_notes};
 pub use batches::{Batches, Period, Rate, batches, date_columns};
 pub use eligibility::{Eligibility, Sight, Way, eligibility, ways};
 pub use population::{Estimator, Population, population};
+pub use readings::{Fit, UsualMissing, reread, usual_missing};
 pub use transactions::{TransactionProfile, draft_transaction_plan, inspect_transactions};
 
 use crate::candidate::dense_ids;
+use crate::data::spelling::Spelling;
 use crate::data::{Column, ReadOptions, Role, Table, ValueType, hierarchy};
 use crate::{anonymize, criterion, skew};
 use rayon::prelude::*;
@@ -46,6 +49,10 @@ pub struct ColumnProfile {
     pub name: String,
     /// Its type.
     pub value_type: ValueType,
+    /// How its cells are written, where that is not how values are stored.
+    pub written: Option<String>,
+    /// What most of its cells are, if it is text because of the others.
+    pub fit: Option<Fit>,
     /// Distinct values, a missing one not counted.
     pub distinct: usize,
     /// Records without a value.
@@ -116,6 +123,8 @@ fn profile(column: &Column, records: usize) -> ColumnProfile {
     ColumnProfile {
         name: column.name().to_string(),
         value_type: column.domain().value_type(),
+        written: Some(column.domain().spelling()).filter(|way| *way != Spelling::Plain).map(|way| way.to_string()),
+        fit: readings::fit(column),
         distinct,
         missing: missing.map_or(0, |code| counts[code as usize] as usize),
         top_share: share(present().max().unwrap_or(0)),
@@ -139,6 +148,7 @@ fn notes(table: &Table, profiles: &[ColumnProfile]) -> Vec<String> {
     if table.columns().iter().any(blank) {
         notes.push("All values of a column start with a blank. If that is not meant, use --trim.".into());
     }
+    notes.extend(readings::notes(table, table.rows()));
     let both = table.columns().iter().zip(profiles);
     let sensitive = both.filter(|(_, profile)| profile.role == Role::Sensitive);
     notes.extend(sensitive.filter_map(|(column, _)| alike_note(column)));
@@ -234,8 +244,14 @@ pub fn draft_plan(table: &Table, profile: &Profile, data: &str, read: &ReadOptio
             let rule = hierarchy::draft(column.domain());
             hierarchy = rule.map_or(String::new(), |rule| format!(", hierarchy = {{ {rule} }}"));
         }
-        text +=
-            &format!("{:width$} = {{ role = \"{}\"{hierarchy} }}   # {}\n", key(&found.name), found.role, found.reason);
+        let ways = readings::unclear(column.domain()).iter().map(readings::key_of).collect::<Vec<_>>().join(" or ");
+        let asked = if ways.is_empty() { String::new() } else { format!("; it stays text until you say {ways}") };
+        text += &format!(
+            "{:width$} = {{ role = \"{}\"{hierarchy} }}   # {}{asked}\n",
+            key(&found.name),
+            found.role,
+            found.reason
+        );
     }
     text += &drafted_criteria(profile);
     text += &format!(
@@ -283,9 +299,14 @@ fn drafted_criteria(profile: &Profile) -> String {
 fn data_section(data: &str, table: &Table, read: &ReadOptions) -> String {
     let list = |texts: &mut dyn Iterator<Item = &str>| texts.map(quoted).collect::<Vec<_>>().join(", ");
     let missing = list(&mut read.missing.iter().map(String::as_str));
-    let mut text = format!("path = {}\nmissing = [{missing}]   # texts that mean \"no value\"\n", quoted(data));
+    let usual = if read.missing.len() > 1 { ": delete one here if it is a value" } else { "" };
+    let mut text = format!("path = {}\nmissing = [{missing}]   # texts that mean \"no value\"{usual}\n", quoted(data));
     if let Some(delimiter) = read.delimiter {
         text += &format!("delimiter = {}\n", quoted(&char::from(delimiter).to_string()));
+    }
+    if let Some(encoding) = read.encoding {
+        let name = quoted(&encoding.name());
+        text += &format!("encoding = {name}   # look at letters such as ä and é before you publish\n");
     }
     if !read.header {
         let names = list(&mut table.columns().iter().map(Column::name));

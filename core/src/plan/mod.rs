@@ -2,10 +2,12 @@
 //!
 //! Numbers keep the digits they were written with, and every error names the line.
 
+mod columns;
 pub mod edit;
 mod effects;
 mod heading;
 mod publishing;
+mod reading;
 mod section;
 mod sets;
 mod write;
@@ -17,14 +19,15 @@ pub use sets::{SensitiveItems, SetPlan, demanded};
 use crate::audit::audit;
 use crate::chance::Chance;
 use crate::criterion::{On, Requirement, Verdict, find};
-use crate::data::{Center, ColumnSpec, ReadOptions, Role, Schema, ValueType, hierarchy, sample};
+use crate::data::{ReadOptions, Schema, sample};
 use crate::error::{Error, ErrorCode, Result};
 use crate::kind::Raw;
-use section::{Section, choice, flag, line_of, numbers, raw, text, texts, weight};
+use columns::read_columns;
+use reading::read_options;
+use section::{Section, choice, line_of, raw, text, texts};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use toml::Spanned;
-use toml::de::{DeTable, DeValue};
+use toml::de::DeTable;
 
 /// A checked plan: about a table, or about sets of items.
 #[derive(Clone, PartialEq)]
@@ -61,8 +64,11 @@ const PUBLISHING: [&str; 6] = ["method", "release", "gate", "attack", "utility",
 /// The keys of each section of a plan about a table. `method`, `attack` and `require` have the
 /// parameters of the member that they name besides; `columns` has these for each column.
 pub const KEYS: [(&str, &[&str]); 9] = [
-    ("data", &["kind", "path", "missing", "delimiter", "header", "names", "trim"]),
-    ("columns", &["role", "hierarchy", "levels", "label", "weight", "sensitive_values", "order", "type"]),
+    ("data", &["kind", "path", "missing", "delimiter", "encoding", "header", "names", "trim"]),
+    (
+        "columns",
+        &["role", "hierarchy", "levels", "label", "weight", "sensitive_values", "order", "type", "dates", "decimal"],
+    ),
     ("require", &["criterion", "on"]),
     ("method", &["name", "metric"]),
     ("release", &["title", "date", "form", "max_suppressed", "suppressed", "insensitive", "format", "formulas"]),
@@ -178,8 +184,7 @@ impl TablePlan {
             Error::plan("the plan has no [columns]").help("say what each column is: `sfumato init DATA` writes a start")
         })?;
         let schema = read_columns(&columns, folder)?;
-        options.types =
-            schema.columns().iter().filter_map(|spec| Some((spec.name.clone(), spec.value_type?))).collect();
+        (options.types, options.written) = (schema.reading().types, schema.reading().written);
         let required = root.sections("require")?;
         let requirements =
             required.iter().map(|section| read_requirement(section, &schema)).collect::<Result<Vec<_>>>()?;
@@ -233,26 +238,6 @@ fn read_text(path: &Path) -> Result<(String, &Path)> {
     Ok((text, folder))
 }
 
-/// How to read a table.
-fn read_options(data: &Section<'_>) -> Result<ReadOptions> {
-    let mut options = ReadOptions::default();
-    if let Some(missing) = data.get("missing", texts)? {
-        options.missing = missing;
-    }
-    if let Some(delimiter) = data.get("delimiter", text)? {
-        let byte = match delimiter.as_bytes() {
-            [byte] if byte.is_ascii() && !matches!(byte, b'"' | b'\n' | b'\r') => Some(*byte),
-            _ => None,
-        };
-        let wrong = || Error::plan("[data]: `delimiter` is one ASCII character").line(data.line_of("delimiter"));
-        options.delimiter = Some(byte.ok_or_else(wrong)?);
-    }
-    options.header = data.get("header", flag)?.unwrap_or(true);
-    options.names = data.get("names", texts)?;
-    options.trim = data.get("trim", flag)?.unwrap_or(false);
-    Ok(options)
-}
-
 fn parse_toml(text: &str) -> Result<Spanned<DeTable<'_>>> {
     DeTable::parse(text)
         .map_err(|error| not_toml(error.message(), error.span().map_or(1, |span| line_of(text, span.start))))
@@ -276,90 +261,6 @@ pub fn example(name: &str, written: &[(&str, &str)]) -> Result<Verdict> {
     let on = if find(name)?.build.on == On::Column { "on = \"disease\"" } else { "" };
     let wanted = requirement(&format!("criterion = \"{name}\"\n{on}\n{lines}"), &schema)?;
     Ok(audit(&sample::clinic(), &schema, &[wanted], Path::new("."))?.criteria.remove(0).verdict)
-}
-
-fn read_columns(columns: &Section<'_>, folder: &Path) -> Result<Schema> {
-    let mut specs = Vec::new();
-    for (name, value) in columns.table.iter() {
-        let line = line_of(columns.text, value.span().start);
-        let spec = read_column(columns, name.get_ref(), value, folder).map_err(|error| error.or_line(line))?;
-        specs.push(spec);
-    }
-    Ok(Schema::new(specs))
-}
-
-fn read_column(columns: &Section<'_>, name: &str, value: &Spanned<DeValue<'_>>, folder: &Path) -> Result<ColumnSpec> {
-    if let DeValue::String(role) = value.get_ref() {
-        return Ok(ColumnSpec::new(name, find_role(name, role)?));
-    }
-    let label = format!("column \"{name}\"");
-    let section = columns.inside(&label, value)?;
-    section.refuse_unknown(keys_of("columns").iter().copied())?;
-    let role = section.get("role", text)?.ok_or_else(|| {
-        Error::plan(format!("{label} has no role"))
-            .help("role = \"identifier\", \"quasi\", \"sensitive\" or \"insensitive\"")
-    })?;
-    let mut spec = ColumnSpec::new(name, find_role(name, &role)?);
-    spec.sensitive_values = section.get("sensitive_values", texts)?.unwrap_or_default();
-    spec.order = section.get("order", texts)?.unwrap_or_default();
-    if (1..spec.order.len()).any(|at| spec.order[..at].contains(&spec.order[at])) {
-        return Err(Error::plan(format!("{label}: `order` lists a value twice")));
-    }
-    let is_compared = matches!(spec.role, Role::Quasi | Role::Sensitive);
-    let said = ["hierarchy", "order"].into_iter().find(|key| section.table.get(*key).is_some());
-    if let Some(key) = said.filter(|_| !is_compared) {
-        let error = Error::plan(format!("{label}: `{key}` has no effect on a column with role = \"{}\"", spec.role));
-        return Err(error.line(section.line_of(key)).help("leave it out, or give the column another role"));
-    }
-    if !spec.sensitive_values.is_empty() && spec.role != Role::Sensitive {
-        return Err(Error::plan(format!("{label}: `sensitive_values` belongs to a sensitive column")));
-    }
-    if let Some(levels) = section.get("levels", numbers)? {
-        spec.levels = match levels.as_slice() {
-            [low, high] if low <= high && spec.role == Role::Quasi => Some((*low, *high)),
-            _ => {
-                let error =
-                    Error::plan(format!("{label}: `levels` is the lowest and the highest level of a quasi-identifier"));
-                return Err(error.help("e.g. levels = [0, 2]: the values themselves or up to two steps coarser"));
-            }
-        };
-    }
-    if let Some(weight) = section.get("weight", weight)? {
-        if spec.role != Role::Quasi {
-            let error =
-                Error::plan(format!("{label}: `weight` has no effect on a column with role = \"{}\"", spec.role));
-            return Err(error.line(section.line_of("weight")).help("only quasi-identifiers are weighed: leave it out"));
-        }
-        spec.weight = weight;
-    }
-    if let Some(wanted) = section.get("label", text)? {
-        if spec.role != Role::Quasi {
-            let error =
-                Error::plan(format!("{label}: `label` has no effect on a column with role = \"{}\"", spec.role));
-            return Err(error.line(section.line_of("label")).help("only quasi-identifiers get labels: leave it out"));
-        }
-        let names = Center::ALL.map(Center::name);
-        let wrong = || Error::unknown(format!("{label}: there is no label \"{wanted}\""), &wanted, names);
-        spec.center = Some(Center::find(&wanted).ok_or_else(wrong)?);
-    }
-    if let Some(wanted) = section.get("type", text)? {
-        let names = ValueType::ALL.map(ValueType::name);
-        let wrong = || Error::unknown(format!("{label}: there is no type \"{wanted}\""), &wanted, names);
-        spec.value_type = Some(ValueType::find(&wanted).ok_or_else(wrong)?);
-    }
-    if let Some(hierarchy) = section.section("hierarchy")? {
-        let written: Vec<(&str, Raw)> =
-            hierarchy.table.iter().map(|(key, value)| (key.get_ref().as_ref(), raw(value))).collect();
-        let rule = hierarchy::rule(&written, folder)?;
-        spec.rule = Some(Arc::from(rule));
-    }
-    Ok(spec)
-}
-
-fn find_role(column: &str, role: &str) -> Result<Role> {
-    Role::find(role).ok_or_else(|| {
-        Error::unknown(format!("column \"{column}\": there is no role \"{role}\""), role, Role::ALL.map(Role::name))
-    })
 }
 
 fn read_requirement(section: &Section<'_>, schema: &Schema) -> Result<Requirement> {

@@ -6,6 +6,7 @@ use super::publishing::{CLASSIFICATION, GATE, QUERIES};
 use super::section::{Section, choice, raw, share, text, texts, written};
 use super::{Plan, nothing_required, read_options};
 use crate::chance::Chance;
+use crate::data::ReadOptions;
 use crate::error::{Error, Result};
 use crate::exact::Fraction;
 use crate::kind::{Kind, Member, Raw};
@@ -202,11 +203,14 @@ fn read_layout(data: &Section<'_>) -> Result<Layout> {
         "item",
         "missing",
         "delimiter",
+        "encoding",
         "header",
         "names",
         "trim",
     ])?;
-    Ok(Layout::Rows { person, item, options: read_options(data)? })
+    // Items are names, whatever they look like.
+    let options = ReadOptions { as_stored: true, ..read_options(data)? };
+    Ok(Layout::Rows { person, item, options })
 }
 
 fn read_delimiter(data: &Section<'_>) -> Result<Option<char>> {

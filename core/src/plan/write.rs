@@ -8,6 +8,7 @@ use super::publishing::{
 use super::section::toml;
 use super::sets::ORDER;
 use super::{DATA_KINDS, Heading, Plan, SensitiveItems, SetPlan, TablePlan};
+use crate::data::spelling::Written;
 use crate::data::{ColumnSpec, ReadOptions, Weight};
 use crate::error::{Error, Result};
 use crate::exact::{Decimal, Fraction};
@@ -173,7 +174,7 @@ fn sensitive_items(items: &SensitiveItems, folder: &Path) -> Result<Raw> {
 
 /// What stands for a column: its role alone, or everything that is said of it.
 fn column(spec: &ColumnSpec) -> Result<Raw> {
-    let ColumnSpec { name, role, rule, sensitive_values, order, value_type, levels, weight, center } = spec;
+    let ColumnSpec { name, role, rule, sensitive_values, order, value_type, written, levels, weight, center } = spec;
     let mut keys = Keys::default();
     keys.text("role", role.name());
     if let Some(rule) = rule {
@@ -190,6 +191,11 @@ fn column(spec: &ColumnSpec) -> Result<Raw> {
     keys.filled("sensitive_values", sensitive_values);
     keys.filled("order", order);
     keys.some("type", value_type.map(|wanted| Raw::from(wanted.name())));
+    match written {
+        Some(Written::Dates(pattern)) => keys.text("dates", &pattern.to_string()),
+        Some(Written::Decimal(mark)) => keys.text("decimal", &mark.letter().to_string()),
+        None => {}
+    }
     match keys.0.as_slice() {
         [_] => Ok(Raw::from(role.name())),
         _ => Ok(Raw::Table(keys.0)),
@@ -358,12 +364,25 @@ impl Keys {
 
     /// How a table is read. Types are said of columns; memory and who follows are no part of plans.
     fn reading(&mut self, options: &ReadOptions) {
-        let ReadOptions { delimiter, names, header, trim, missing, types: _, memory: _, watcher: _ } = options;
+        let ReadOptions {
+            delimiter,
+            encoding,
+            names,
+            header,
+            trim,
+            missing,
+            types: _,
+            written: _,
+            as_stored: _,
+            memory: _,
+            watcher: _,
+        } = options;
         let usual = ReadOptions::default();
         if *missing != usual.missing {
             self.texts("missing", missing);
         }
         self.some("delimiter", delimiter.map(|byte| Raw::Text(char::from(byte).into())));
+        self.some("encoding", encoding.map(|encoding| Raw::Text(encoding.name())));
         self.some("header", (*header != usual.header).then_some(Raw::Flag(*header)));
         if let Some(names) = names {
             self.texts("names", names);

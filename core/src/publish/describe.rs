@@ -3,14 +3,15 @@
 
 use super::pipeline::Formed;
 use super::{
-    ChosenLevels, Classification, ColumnLevel, ColumnReport, Distribution, Exposure, MethodReport, Publication,
-    SearchReport, SkewReport, coarse_note, measure_kept, standing_notes,
+    ChosenLevels, Classification, ColumnLevel, ColumnReport, Distribution, Exposure, MISSING, MethodReport,
+    Publication, SearchReport, SkewReport, coarse_note, measure_kept, standing_notes,
 };
 use crate::anonymize::{Generalization, Judge, Task, Transformation};
 use crate::attack::{Finding, Reidentification};
 use crate::audit::Answer;
 use crate::candidate::{Coded, Groups};
 use crate::criterion::Requirement;
+use crate::data::spelling::Spelling;
 use crate::data::{Column, ColumnSpec, Role, parse_decimal, without_missing};
 use crate::error::Result;
 use crate::inspect::alike_notes;
@@ -39,6 +40,7 @@ impl TableFacts<'_> {
         let mut notes =
             standing_notes(task.schema, requirements, publishing.recoding.form, publishing.chance.is_secure());
         notes.extend(self.missing_notes());
+        notes.extend(self.spelling_notes());
         notes.extend(self.center_notes()?);
         notes.extend(self.capped_notes()?);
         notes.extend(exposure.sentences());
@@ -100,7 +102,30 @@ impl TableFacts<'_> {
             spec.role != Role::Identifier && column.is_some_and(|column| column.domain().missing().is_some())
         };
         let columns = self.plan.schema.columns().iter().filter(has_missing);
-        columns.map(|spec| format!("Column \"{}\" has missing values.", spec.name)).collect()
+        let mut notes: Vec<String> =
+            columns.map(|spec| format!("Column \"{}\" has missing values.", spec.name)).collect();
+        if !notes.is_empty() {
+            notes.push(MISSING.into());
+        }
+        notes
+    }
+
+    /// Where values are published in another spelling than the data have: for the custodian, who
+    /// may look for them.
+    fn spelling_notes(&self) -> Vec<String> {
+        let published = self.plan.schema.columns().iter().filter(|spec| spec.role != Role::Identifier);
+        let columns = published.filter_map(|spec| self.task.table.find(&spec.name));
+        let spelled = columns.filter(|column| column.domain().spelling() != Spelling::Plain);
+        let note = |column: &Column| {
+            let domain = column.domain();
+            format!(
+                "Column \"{}\" is written {} in the data and published as plain {}s.",
+                column.name(),
+                domain.spelling(),
+                domain.value_type()
+            )
+        };
+        spelled.map(note).collect()
     }
 
     /// How much of the spread of numbers their means or medians keep: for the custodian, since it

@@ -20,6 +20,7 @@ pub use crate::anonymize::{Class, Considered};
 pub(crate) use describe::group_sizes;
 pub use exposure::{ColumnExposure, Disclosure, Exposure, Promised, TOLERATED_PERCENT, ValueDisclosure};
 pub use gate::{Draft, Gated};
+pub(crate) use notes::{MISSING, missing_note};
 pub use notes::{coarse_note, standing_notes};
 pub use pipeline::Made;
 pub use skewed::DeclaredSkew;

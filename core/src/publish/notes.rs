@@ -2,7 +2,7 @@
 
 use super::SkewReport;
 use crate::criterion::Requirement;
-use crate::data::{Center, Column, Role, Schema};
+use crate::data::{Center, Column, Role, Schema, Table};
 use crate::recode::Form;
 
 /// What follows from the plan.
@@ -38,8 +38,17 @@ pub fn standing_notes(schema: &Schema, requirements: &[Requirement], form: Form,
             notes.push(center_note(&spec.name, center));
         }
     }
-    notes.push("A missing value counts as a value of its own.".into());
     notes
+}
+
+/// What a missing value means, where there is one.
+pub(crate) const MISSING: &str = "A missing value counts as a value of its own.";
+
+/// The same of what is published: that an empty cell is a missing value is all that a release tells.
+pub(crate) fn missing_note(published: &Table) -> Option<String> {
+    let is_empty = |label: &str| label.is_empty() || label.starts_with("{, ");
+    let has_empty = |column: &Column| column.domain().labels().iter().any(is_empty);
+    published.columns().iter().any(has_empty).then(|| MISSING.to_string())
 }
 
 /// What a mean or a median says, and what it does not.

@@ -24,7 +24,7 @@ use crate::kind::{Params, Setting};
 use crate::plan::{Attempt, TablePlan};
 use crate::publish::{
     ChosenLevels, ColumnReport, Distribution, Exposure, MethodReport, Promised, Publication, SkewReport, coarse_note,
-    standing_notes,
+    missing_note, standing_notes,
 };
 use crate::publish::{Made, earlier_sentence, group_sizes, measure_kept};
 use crate::report::html::{Audience, report_html};
@@ -245,6 +245,7 @@ impl Stated {
     fn notes(&self, release: &Release, attacks: &[Finding], exposure: &Exposure) -> Result<Vec<String>> {
         let mut notes: Vec<String> = earlier_sentence(self.earlier.len()).into_iter().collect();
         notes.extend(standing_notes(&self.schema, &self.requirements, self.form(), !self.insecure_seed));
+        notes.extend(missing_note(&release.table));
         notes.extend(exposure.sentences());
         notes.extend(alike_notes(&release.table, &self.requirements)?);
         notes.extend(self.skew.as_ref().map(SkewReport::sentence));

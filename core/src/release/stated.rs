@@ -425,7 +425,7 @@ pub fn is_plain_name(name: &str) -> bool {
 /// what is written for it.
 fn read_options(data: &str) -> ReadOptions {
     let delimiter = data.ends_with(".csv").then_some(b',');
-    ReadOptions { delimiter, missing: Vec::new(), ..ReadOptions::default() }
+    ReadOptions { delimiter, missing: Vec::new(), as_stored: true, ..ReadOptions::default() }
 }
 
 /// How records of frequent values are stated to have been withheld.

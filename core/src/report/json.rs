@@ -103,6 +103,8 @@ pub fn profile_json(profile: &Profile) -> Value {
         json!({
             "column": column.name,
             "type": column.value_type.name(),
+            "written": column.written,
+            "mostly": column.fit.as_ref().map(|fit| json!({ "what": fit.what, "share": fit.share, "other_cells": fit.others })),
             "distinct": column.distinct,
             "missing": column.missing,
             "top_share": column.top_share,

@@ -144,7 +144,10 @@ pub fn profile_text(profile: &Profile) -> String {
     for column in &profile.columns {
         rows.add_row([
             column.name.clone(),
-            column.value_type.name().to_string(),
+            match &column.written {
+                Some(written) => format!("{} ({written})", column.value_type),
+                None => column.value_type.to_string(),
+            },
             grouped(column.distinct),
             grouped(column.missing),
             percent(column.top_share),

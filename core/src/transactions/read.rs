@@ -197,7 +197,7 @@ fn separated(table: &Transactions, shared: &[u8]) -> Result<Separated> {
         let groups = Groups { groups: Vec::new(), last: 0, records: table.len() }.ended();
         return Ok(Separated { table: table.clone(), groups });
     }
-    let options = ReadOptions { delimiter: Some(b','), missing: Vec::new(), ..ReadOptions::default() };
+    let options = ReadOptions { delimiter: Some(b','), missing: Vec::new(), as_stored: true, ..ReadOptions::default() };
     let told = restore_formulas(csv::read_from(shared, &options)?)?;
     let [first, last, item, count] = SHARED.map(|name| told.column(name));
     let (first, last, item, count) = (first?, last?, item?, count?);

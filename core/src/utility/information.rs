@@ -19,8 +19,10 @@
 //! again. **Reference**: Iyengar 2002; Xu et al. 2006 (normalized certainty penalty, weighted).
 
 use crate::data::hierarchy::{Ruler, TOP};
-use crate::data::{Column, ColumnSpec, Dictionary, ValueType, parse_date, parse_decimal, set_members, without_missing};
-use jiff::civil::Date;
+use crate::data::{
+    Column, ColumnSpec, Dictionary, ValueType, parse_decimal, parse_timestamp, set_members, without_missing,
+};
+use jiff::civil::{Date, Time};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
@@ -39,7 +41,8 @@ pub fn ruler(spec: &ColumnSpec, value_type: ValueType, published: &Dictionary, l
     let rule = spec.rule.as_ref();
     let ruler = rule.and_then(|rule| rule.ruler(published, level)).unwrap_or(match value_type {
         ValueType::Integer | ValueType::Decimal => Ruler::Numbers { whole: None },
-        ValueType::Date => Ruler::Dates { whole: None },
+        ValueType::Date | ValueType::Timestamp => Ruler::Dates { whole: None },
+        ValueType::Time => Ruler::Spans,
         ValueType::Text if rule.is_some_and(|rule| rule.goes_by_order()) => Ruler::Spans,
         ValueType::Text => Ruler::Values,
     });
@@ -216,7 +219,7 @@ fn open_range(label: &str, parse: impl Fn(&str) -> Option<f64>) -> Option<Ends> 
     below.or_else(|| label.strip_prefix(">=").and_then(&parse).map(|start| (start, f64::INFINITY)))
 }
 
-/// A day, a calendar unit, or a range from one to another, in days.
+/// A moment, a day, a calendar unit, or a range from one to another, in days.
 pub(crate) fn date_range(label: &str) -> Option<Ends> {
     match label.split_once("..") {
         Some((low, high)) => Some((calendar_unit(low)?.0, calendar_unit(high)?.1)),
@@ -226,8 +229,10 @@ pub(crate) fn date_range(label: &str) -> Option<Ends> {
 
 /// 2021-05-31, 2021-05, 2021-Q2, 2021 and 2020s.
 fn calendar_unit(label: &str) -> Option<Ends> {
-    if let Some(day) = parse_date(label) {
-        return Some((day_number(day), day_number(day)));
+    if let Some(moment) = parse_timestamp(label) {
+        let seconds = moment.time().duration_since(Time::midnight()).as_secs_f64();
+        let place = day_number(moment.date()) + seconds / 86_400.0;
+        return Some((place, place));
     }
     let year: i16 = label.get(..4)?.parse().ok()?;
     let (first, months) = match label.get(4..)? {

@@ -27,7 +27,7 @@ fn with_missing(name: &str, values: &[&str], missing: &str) -> Column {
     let codes: Vec<u32> = values.iter().map(|value| lexicon.code(value)).collect();
     let turns = [(0, codes.len())];
     let missing = [missing.to_string()];
-    Encoding { missing: &missing, value_type: None }.column(name.into(), vec![(lexicon, codes)], &turns)
+    Encoding { missing: &missing, ..Encoding::default() }.column(name.into(), vec![(lexicon, codes)], &turns)
 }
 
 #[test]

@@ -132,6 +132,10 @@ fn folder() -> tempfile::TempDir {
     write("blocks.csv", blocks());
     write("skewed.csv", skewed());
     write("jobs.csv", "cook;service;*\nclerk;office;*\nnurse;service;*\npilot;service;*\n".into());
+    let latin: Vec<u8> =
+        table().chars().flat_map(|letter| if letter == 'n' { vec![b'n', 0xe4] } else { vec![letter as u8] }).collect();
+    let (header, rows) = (table().find('\n').unwrap(), latin.iter().position(|byte| *byte == b'\n').unwrap());
+    std::fs::write(folder.path().join("latin.csv"), [&table().as_bytes()[..header], &latin[rows..]].concat()).unwrap();
     write("register.csv", "age,job\n23,clerk\n24,cook\n37,nurse\n41,pilot\n*,*\n".into());
     folder
 }
@@ -246,6 +250,11 @@ fn cases(section: &str, key: &'static str, base: &Draft, form: Form) -> Option<V
         ("data", "missing") => set("data", "[\"clerk\"]"),
         // Read in these ways the table has other columns than the plan.
         ("data", "delimiter") => refused("no column", "data", "\";\""),
+        // The notes of this table are not UTF-8.
+        ("data", "encoding") => {
+            let latin = base.clone().with("data", "path", "\"latin.csv\"");
+            vec![Case::new(key, latin, |draft| draft.with("data", key, "\"windows-1252\""))]
+        }
         ("data", "header") => refused("no column", "data", "false"),
         ("data", "names") => set("data", "[\"name\", \"age\", \"job\", \"disease\", \"note\"]"),
         ("data", "trim") => set("data", "true"),
@@ -288,6 +297,8 @@ fn cases(section: &str, key: &'static str, base: &Draft, form: Form) -> Option<V
         ]),
         ("columns", "sensitive_values") => words(&[("disease", "sensitive_values = [\"cancer\"]")]),
         ("columns", "type") => words(&[("job", "type = \"integer\""), ("name", "type = \"date\"")]),
+        ("columns", "dates") => words(&[("job", "dates = \"DD.MM.YYYY\"")]),
+        ("columns", "decimal") => words(&[("job", "decimal = \",\"")]),
         ("require", "criterion") => {
             vec![Case::new(key, base.clone(), |draft| {
                 draft.with("[require]", "criterion", "\"distinct-l-diversity\"").with("[require]", "l", "4")

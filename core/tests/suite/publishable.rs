@@ -106,7 +106,7 @@ fn odd_table(seed: u64) -> Table {
         let mut lexicon = Lexicon::new();
         let codes: Vec<u32> = (0..48).map(|_| lexicon.code(from[numbers.below(end) as usize])).collect();
         let turns = [(0, codes.len())];
-        Encoding { missing: &missing, value_type: None }.column(name.to_string(), vec![(lexicon, codes)], &turns)
+        Encoding { missing: &missing, ..Encoding::default() }.column(name.to_string(), vec![(lexicon, codes)], &turns)
     };
     Table::new(vec![pick("age", &ages), pick("job", &jobs), pick("disease", &values)]).unwrap()
 }

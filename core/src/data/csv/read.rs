@@ -4,10 +4,11 @@ use super::dialect;
 use super::records::{End, Fields, Span, count_lines, cut};
 use crate::data::room::{check_room, too_large};
 use crate::data::table::check_names;
-use crate::data::{Encoding, Lexicon, ReadOptions, Table};
+use crate::data::text_encoding::{Decoded, malformed, of_text};
+use crate::data::{Lexicon, ReadOptions, Table};
 use crate::error::{Error, ErrorCode, Fault, Result};
 use rayon::prelude::*;
-use std::io::Read;
+use std::io::{Cursor, Read};
 
 /// How much is read at a time and by how many.
 #[derive(Clone, Copy, Debug)]
@@ -20,11 +21,17 @@ pub struct Sizes {
     pub whole: Option<u64>,
 }
 
+/// What a first column without a name is called.
+const ROW_NAMES: &str = "row";
+
 /// Columns beyond this are taken for a wrong delimiter or an attack.
 const MOST_COLUMNS: usize = 10_000;
 
 /// How many times the memory allowed an estimate must exceed to be believed.
 const DOUBT: u64 = 4;
+
+/// Bytes that are enough to tell the encoding, as far as they tell it.
+const START: usize = 64;
 
 /// Bytes that are enough to tell the delimiter.
 const SAMPLE: usize = 1 << 14;
@@ -52,6 +59,21 @@ pub fn read_from(source: impl Read + Send, options: &ReadOptions) -> Result<Tabl
 
 /// The same, with chosen sizes: for measurements and tests.
 pub fn read_with_sizes(source: impl Read + Send, options: &ReadOptions, sizes: Sizes) -> Result<Table> {
+    let mut source = source;
+    let mut start = Vec::new();
+    source.by_ref().take(START as u64).read_to_end(&mut start).map_err(|error| unread(&error))?;
+    let encoding = of_text(&start, options.encoding)?;
+    let source = Cursor::new(start).chain(source);
+    match encoding.filter(|encoding| !encoding.is_utf8()) {
+        None => read_utf8(source, options, sizes),
+        Some(encoding) => {
+            let whole = sizes.whole.map(|bytes| bytes / encoding.width());
+            read_utf8(Decoded::new(source, encoding), options, Sizes { whole, ..sizes })
+        }
+    }
+}
+
+fn read_utf8(source: impl Read + Send, options: &ReadOptions, sizes: Sizes) -> Result<Table> {
     let mut blocks = Blocks::start(source, sizes)?;
     blocks.delimiter = options.delimiter.unwrap_or_else(|| dialect::detect(&blocks.carried));
     let mut block = blocks.next(Block::default())?;
@@ -106,16 +128,15 @@ struct Blocks<R> {
 }
 
 impl<R: Read> Blocks<R> {
-    /// Reads the first bytes and drops a byte order mark; text that is not UTF-8 by its mark is
-    /// refused.
+    /// Reads the first bytes and drops a byte order mark.
     fn start(source: R, sizes: Sizes) -> Result<Self> {
         let mut blocks = Blocks { source, delimiter: b',', sizes, carried: Vec::new(), lines: 0, ended: false };
         blocks.read_more(sizes.piece.max(SAMPLE))?;
         let bytes = &mut blocks.carried;
-        let has_mark = bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]);
         // Text that is no file is taken as it is.
-        if has_mark || sizes.whole.is_some() && is_wide(bytes) {
-            return Err(Error::data("the file is UTF-16, not UTF-8").help("convert it to UTF-8, e.g. with iconv"));
+        if let Some(name) = wide_name(bytes).filter(|_| sizes.whole.is_some()) {
+            let help = format!("say so: encoding = \"{name}\" under [data], or --encoding {name}");
+            return Err(Error::data("the file is UTF-16 without a mark, not UTF-8").help(help));
         }
         if bytes.starts_with(b"\xef\xbb\xbf") {
             bytes.drain(..3);
@@ -161,20 +182,44 @@ impl<R: Read> Blocks<R> {
         }
         self.carried.reserve_exact(missing);
         let read = self.source.by_ref().take(missing as u64).read_to_end(&mut self.carried);
-        let read = read.map_err(|error| Error::new(Fault::Io, format!("cannot be read: {error}")).caused_by(&error))?;
+        let read = read.map_err(|error| unread(&error))?;
         self.ended = read < missing;
         Ok(())
     }
 }
 
-/// Whether every second of the first bytes is zero, as in UTF-16 of Latin letters without a mark.
-fn is_wide(bytes: &[u8]) -> bool {
-    let pairs = bytes[..bytes.len().min(64)].as_chunks::<2>().0;
-    pairs.len() >= 4 && (pairs.iter().all(|[a, b]| *a != 0 && *b == 0) || pairs.iter().all(|[a, b]| *a == 0 && *b != 0))
+/// Which UTF-16 it is if every second of the first bytes is zero, as in Latin letters.
+fn wide_name(bytes: &[u8]) -> Option<&'static str> {
+    let pairs = bytes[..bytes.len().min(START)].as_chunks::<2>().0;
+    let all = |is_zero: fn(&[u8; 2]) -> [bool; 2], wanted| {
+        pairs.len() >= 4 && pairs.iter().all(|pair| is_zero(pair) == wanted)
+    };
+    let zeros: fn(&[u8; 2]) -> [bool; 2] = |pair| pair.map(|byte| byte == 0);
+    if all(zeros, [false, true]) {
+        return Some("utf-16le");
+    }
+    all(zeros, [true, false]).then_some("utf-16be")
+}
+
+/// Why a source could not be read.
+fn unread(error: &std::io::Error) -> Error {
+    malformed(error).unwrap_or_else(|| Error::new(Fault::Io, format!("cannot be read: {error}")).caused_by(error))
 }
 
 fn plural(count: usize, word: &str) -> String {
     if count == 1 { format!("1 {word}") } else { format!("{count} {word}s") }
+}
+
+/// The names of a header. Data frames write their row names, or an index, into a first column
+/// without a name: it gets one, unless other columns have none either.
+fn named(mut header: Vec<String>) -> Vec<String> {
+    let is_alone = header.len() > 1 && header.iter().filter(|name| name.is_empty()).count() == 1;
+    if is_alone && header[0].is_empty() {
+        let taken = |name: &String| header.contains(name);
+        let numbered = (2..).map(|number| format!("{ROW_NAMES}{number}"));
+        header[0] = std::iter::once(ROW_NAMES.to_string()).chain(numbered).find(|name| !taken(name)).expect("endless");
+    }
+    header
 }
 
 /// What one thread has read: for every column its lexicon and its codes.
@@ -219,7 +264,7 @@ impl Reader {
                 return Err(Error::plan(message).help("name every column, in the order of the file"));
             }
             Some(names) => names.clone(),
-            None if options.header => first,
+            None if options.header => named(first),
             None => (1..=first.len()).map(|number| format!("column{number}")).collect(),
         };
         if names.len() > MOST_COLUMNS {
@@ -299,8 +344,7 @@ impl Reader {
         // Column by column, so that codes exist twice for only as many columns as there are
         // threads.
         let columns = parts.into_par_iter().with_max_len(1).map(|(name, part)| {
-            let declared = options.types.iter().find(|(column, _)| *column == name);
-            let encoding = Encoding { missing: &options.missing, value_type: declared.map(|(_, kind)| *kind) };
+            let encoding = options.encoding_of(&name);
             encoding.column(name, part, &self.turns)
         });
         Table::new(columns.collect())
@@ -338,7 +382,8 @@ impl PieceFault {
 }
 
 fn broken_text(line: u64) -> Error {
-    Error::data("the text is not valid UTF-8").line(line).help("convert the file to UTF-8, e.g. with iconv")
+    let help = "say which encoding it has, as in encoding = \"windows-1252\" under [data], or convert it to UTF-8";
+    Error::of(ErrorCode::NotUtf8, "the text is not valid UTF-8").line(line).help(help)
 }
 
 /// Records split before their fields are coded: column by column, so that one lexicon at a time is
@@ -413,7 +458,7 @@ fn split(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::ValueType;
+    use crate::data::{TextEncoding, ValueType};
     use proptest::prelude::*;
 
     fn read(text: &[u8]) -> Result<Table> {
@@ -497,8 +542,55 @@ mod tests {
         check(b"a,a\n1,2\n", "columns 1 and 2 have the same name");
         check(b"a,\n1,2\n", "column 2 has no name");
         check(b"a,b\n1,\xff\n", "line 2: the text is not valid UTF-8");
-        check(b"\xff\xfea\0", "UTF-16");
+        check(b"\xff\xfea\0\0\xd8", "not valid utf-16le");
         check(b"a,b\n1,\"SECRET\n2,3\n", "never closed");
+    }
+
+    /// Every encoding that people have, with the same table in it.
+    #[test]
+    fn texts_are_read_in_their_encoding() {
+        let text = "name,city\r\nZoë,Łódź\r\n";
+        let wide = |bytes: fn(u16) -> [u8; 2], mark: bool| {
+            let mark = mark.then_some(0xfeff);
+            mark.into_iter().chain(text.encode_utf16()).flat_map(bytes).collect::<Vec<u8>>()
+        };
+        let (little, big) = (u16::to_le_bytes as fn(u16) -> [u8; 2], u16::to_be_bytes as fn(u16) -> [u8; 2]);
+        let latin = b"name,city\r\nZo\xeb,K\xf6ln \x80\r\n".to_vec();
+        let cases: [(Vec<u8>, Option<&str>, &str); 9] = [
+            (text.as_bytes().to_vec(), None, "Łódź"),
+            (text.as_bytes().to_vec(), Some("utf-8"), "Łódź"),
+            (wide(little, true), None, "Łódź"),
+            (wide(big, true), None, "Łódź"),
+            (wide(little, true), Some("utf-16le"), "Łódź"),
+            (wide(big, false), Some("utf-16be"), "Łódź"),
+            (latin.clone(), Some("windows-1252"), "Köln €"),
+            (latin.clone(), Some("latin1"), "Köln €"),
+            (b"name,city\nZo\xeb,\xa3\xf3d\xbc\n".to_vec(), Some("iso-8859-2"), "Łódź"),
+        ];
+        for (bytes, name, city) in cases {
+            let encoding = name.map(|name| TextEncoding::find(name).unwrap());
+            let options = ReadOptions { encoding, ..Default::default() };
+            let table = read_from(&bytes[..], &options).unwrap_or_else(|error| panic!("{name:?}: {error}"));
+            assert_eq!(rows(&table), [["Zoë", city]], "{name:?}");
+        }
+        assert_eq!(read(&latin).unwrap_err().code(), ErrorCode::NotUtf8);
+        let options = ReadOptions { encoding: TextEncoding::find("utf-16be"), ..Default::default() };
+        assert!(read_from(&wide(little, true)[..], &options).unwrap_err().to_string().contains("mark says utf-16le"));
+        let whole = Some(1000);
+        let letters: Vec<u8> = "name,city\n".encode_utf16().flat_map(little).collect();
+        let unmarked = read_with_sizes(&letters[..], &ReadOptions::default(), Sizes { whole, ..Sizes::default() });
+        assert!(unmarked.unwrap_err().to_string().contains("encoding = \"utf-16le\""));
+    }
+
+    #[test]
+    fn row_names_of_data_frames_get_a_name() {
+        let names = |text: &str| {
+            let table = read(text.as_bytes()).unwrap();
+            table.columns().iter().map(|column| column.name().to_string()).collect::<Vec<_>>()
+        };
+        assert_eq!(names("\"\",\"age\"\n\"1\",47\n"), ["row", "age"]);
+        assert_eq!(names(",row,row2\n0,1,2\n"), ["row3", "row", "row2"]);
+        assert!(read(b",a,\n1,2,3\n").unwrap_err().to_string().contains("column 1 has no name"));
     }
 
     #[test]

@@ -1,21 +1,20 @@
 //! Dates: day, month, quarter, year, decade.
 
 use super::{Build, Ladder, Rule, Ruler, TOP, ladder_of};
-use crate::data::value_type::parse_date;
-use crate::data::{Column, Dictionary, ValueType, without_missing};
+use crate::data::{Column, Dictionary, ValueType, parse_date, parse_timestamp, without_missing};
 use crate::error::{Error, Result};
 use crate::kind::{Kind, Param, Params, Shape};
 use jiff::civil::Date;
 
 pub(super) const KIND: Kind<Build> = Kind {
     name: "dates",
-    summary: "Day, then month, quarter, year, decade; dates are YYYY-MM-DD",
+    summary: "Day, then month, quarter, year, decade; of timestamps also the day",
     reference: "the calendar",
     params: &[
         Param { name: "dates", summary: "must be true", shape: Shape::Flag, default: None },
         Param {
             name: "units",
-            summary: "the levels to use, finest first; all if none is named",
+            summary: "the levels to use, finest first: day, month, quarter, year, decade; all but day if none is named",
             shape: Shape::Values,
             default: Some(""),
         },
@@ -24,14 +23,19 @@ pub(super) const KIND: Kind<Build> = Kind {
     build: Build {
         make: |params, _| Ok(Box::new(Dates::new(params)?)),
         draft: |domain| {
-            let are_dates = domain.value_type() == ValueType::Date && domain.present() > 0;
-            are_dates.then(|| "true".into())
+            let drafted = match domain.value_type() {
+                ValueType::Date => "true",
+                ValueType::Timestamp => "true, units = [\"day\", \"month\", \"quarter\", \"year\", \"decade\"]",
+                _ => return None,
+            };
+            (domain.present() > 0).then(|| drafted.into())
         },
     },
 };
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Unit {
+    Day,
     Month,
     Quarter,
     Year,
@@ -39,8 +43,8 @@ enum Unit {
 }
 
 impl Unit {
-    const ALL: [Unit; 4] = [Unit::Month, Unit::Quarter, Unit::Year, Unit::Decade];
-    const NAMES: [&'static str; 4] = ["month", "quarter", "year", "decade"];
+    const ALL: [Unit; 5] = [Unit::Day, Unit::Month, Unit::Quarter, Unit::Year, Unit::Decade];
+    const NAMES: [&'static str; 5] = ["day", "month", "quarter", "year", "decade"];
 
     fn find(name: &str) -> Result<Unit> {
         let found = Unit::ALL.into_iter().zip(Unit::NAMES).find(|(_, known)| *known == name);
@@ -52,6 +56,7 @@ impl Unit {
     fn label(self, date: Date) -> String {
         let (year, month) = (date.year(), date.month());
         match self {
+            Unit::Day => date.to_string(),
             Unit::Month => format!("{year:04}-{month:02}"),
             Unit::Quarter => format!("{year:04}-Q{}", (month - 1) / 3 + 1),
             Unit::Year => format!("{year:04}"),
@@ -63,6 +68,7 @@ impl Unit {
     fn day_in(self, label: &str) -> Option<Date> {
         let year = label.get(..4)?;
         let month = match self {
+            Unit::Day => return parse_date(label),
             Unit::Month => label.get(5..7)?.parse().ok()?,
             Unit::Quarter => label.get(6..7)?.parse::<i8>().ok()? * 3 - 2,
             Unit::Year | Unit::Decade => 1,
@@ -70,6 +76,11 @@ impl Unit {
         let day = Date::new(year.parse().ok()?, month, 1).ok()?;
         (self.label(day) == label).then_some(day)
     }
+}
+
+/// The day of a date, or of a timestamp.
+fn day_of(value: &str) -> Option<Date> {
+    parse_timestamp(value).map(|moment| moment.date())
 }
 
 struct Dates {
@@ -83,16 +94,18 @@ impl Dates {
         }
         let units: Vec<Unit> = params.values("units").iter().map(|name| Unit::find(name)).collect::<Result<_>>()?;
         if !units.is_sorted_by(|a, b| a < b) {
-            return Err(Error::plan("dates: `units` must go from fine to coarse").help("month, quarter, year, decade"));
+            return Err(
+                Error::plan("dates: `units` must go from fine to coarse").help("day, month, quarter, year, decade")
+            );
         }
-        Ok(Dates { units: if units.is_empty() { Unit::ALL.to_vec() } else { units } })
+        Ok(Dates { units: if units.is_empty() { Unit::ALL[1..].to_vec() } else { units } })
     }
 
     /// From the first to the last published day, as far as the coarsest units reach that these lie
     /// in: the same on every level and for every grouping, as long as the same ends are published.
     fn whole(&self, published: &Dictionary) -> Option<String> {
         let unit = self.units.last()?;
-        let day = |label: &str| parse_date(label).or_else(|| self.units.iter().find_map(|unit| unit.day_in(label)));
+        let day = |label: &str| day_of(label).or_else(|| self.units.iter().find_map(|unit| unit.day_in(label)));
         let ends = published.iter().flat_map(|label| without_missing(label).split("..")).filter_map(day);
         let days: Vec<Date> = ends.collect();
         let (first, last) = (unit.label(*days.iter().min()?), unit.label(*days.iter().max()?));
@@ -103,7 +116,7 @@ impl Dates {
 impl Rule for Dates {
     fn ladder(&self, column: &Column) -> Result<Ladder> {
         ladder_of(column, "a date (YYYY-MM-DD)", |value| {
-            let date = parse_date(value)?;
+            let date = day_of(value)?;
             Some(self.units.iter().map(|unit| unit.label(date)).collect())
         })
     }
@@ -115,7 +128,7 @@ impl Rule for Dates {
 
     fn span(&self, level: usize, first: &str, last: &str) -> Option<String> {
         let Some(unit) = self.units.get(level.checked_sub(1)?) else { return Some(TOP.to_string()) };
-        let (first, last) = (unit.label(parse_date(first)?), unit.label(parse_date(last)?));
+        let (first, last) = (unit.label(day_of(first)?), unit.label(day_of(last)?));
         Some(if first == last { first } else { format!("{first}..{last}") })
     }
 
@@ -134,6 +147,17 @@ mod tests {
         let made = levels(&[("dates", Raw::Flag(true))], &["2021-05-31", "1999-12-01"]).unwrap();
         assert_eq!(made[0], ["2021-05-31", "2021-05", "2021-Q2", "2021", "2020s", "*"]);
         assert_eq!(made[1], ["1999-12-01", "1999-12", "1999-Q4", "1999", "1990s", "*"]);
+    }
+
+    #[test]
+    fn timestamps_have_their_day() {
+        let units = Raw::List(["day", "year"].map(Raw::from).to_vec());
+        let written = [("dates", Raw::Flag(true)), ("units", units)];
+        let made = levels(&written, &["2021-05-31 14:05", "2021-05-31T23:59:59"]).unwrap();
+        assert_eq!(made[0], ["2021-05-31 14:05", "2021-05-31", "2021", "*"]);
+        assert_eq!(made[1][1..], made[0][1..]);
+        let whole = levels(&[("dates", Raw::Flag(true))], &["2021-05-31 14:05"]).unwrap();
+        assert_eq!(whole[0][1], "2021-05");
     }
 
     #[test]

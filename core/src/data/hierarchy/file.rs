@@ -1,6 +1,7 @@
 //! A hierarchy from a file: one line per base value, then its generalizations.
 
 use super::{Build, Ladder, Rule, Ruler};
+use crate::data::spelling::Spelling;
 use crate::data::{Column, Dictionary, ReadOptions, csv};
 use crate::error::{Error, Result};
 use crate::kind::{Kind, Param, Shape};
@@ -46,8 +47,14 @@ impl FileRule {
         // Labels such as [0, 5[ hold commas: a semicolon on the first line settles it.
         let semicolon = text.split(|&byte| byte == b'\n').next().is_some_and(|line| line.contains(&b';'));
         let delimiter = semicolon.then_some(b';');
-        let options =
-            ReadOptions { delimiter, header: false, trim: true, missing: Vec::new(), ..ReadOptions::default() };
+        let options = ReadOptions {
+            delimiter,
+            header: false,
+            trim: true,
+            missing: Vec::new(),
+            as_stored: true,
+            ..ReadOptions::default()
+        };
         let table = csv::read_from(&text[..], &options).map_err(|error| error.file(path))?;
         let row = |row: usize| table.columns().iter().map(move |column| column.value(row).to_string());
         let mut rule = FileRule {
@@ -90,6 +97,15 @@ impl FileRule {
         Ok(())
     }
 
+    /// Base values that are written like those of a table, as they are stored: their leaves.
+    fn spelled(&self, spelling: Spelling) -> HashMap<String, u32> {
+        if spelling == Spelling::Plain {
+            return HashMap::new();
+        }
+        let stored = self.leaves.iter().zip(0u32..).filter_map(|(leaf, at)| Some((spelling.normal(leaf)?, at)));
+        stored.map(|(leaf, at)| (leaf.into_owned(), at)).collect()
+    }
+
     fn missing(&self, column: &Column, code: u32) -> Error {
         let value = column.place_of(code);
         let others = column
@@ -116,9 +132,10 @@ impl Rule for FileRule {
 
     fn ladder(&self, column: &Column) -> Result<Ladder> {
         let domain = column.domain();
+        let spelled = self.spelled(domain.spelling());
         let mut leaf_of_code = Vec::with_capacity(domain.len());
         for (code, label) in (0u32..).zip(domain.labels().iter()) {
-            let leaf = self.leaf_of_value.get(label).copied();
+            let leaf = self.leaf_of_value.get(label).or_else(|| spelled.get(label)).copied();
             if leaf.is_none() && domain.missing() != Some(code) {
                 return Err(self.missing(column, code));
             }
@@ -169,6 +186,17 @@ mod tests {
         assert_eq!(made, [["Peru", "America", "*"], ["Italy", "Europe", "*"]]);
         let commas = from_file("Italy,Europe\nPeru,America\n", &["Peru", "Italy"]).unwrap();
         assert_eq!(commas[0], ["Peru", "America", "*"], "a top is added where there is none");
+    }
+
+    #[test]
+    fn base_values_may_be_written_as_in_the_table() {
+        let text = b"cost\n\"1,50\"\n\"2,5\"\n";
+        let table = crate::data::csv::read_from(&text[..], &Default::default()).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("cost.csv"), "1,50;low\n2.5;high\n").unwrap();
+        let rule = super::super::rule(&[("file", Raw::from("cost.csv"))], folder.path()).unwrap();
+        let levels = super::super::Hierarchy::bind(&*rule, &table.columns()[0]).unwrap();
+        assert_eq!([levels.label(0, 0), levels.label(1, 0), levels.label(1, 1)], ["1.50", "low", "high"]);
     }
 
     #[test]

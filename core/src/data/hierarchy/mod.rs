@@ -134,8 +134,8 @@ pub fn keep_or_suppress() -> Box<dyn Rule> {
     Box::new(rule.expect("the parameter is what it asks for"))
 }
 
-/// A hierarchy that fits the values, as a plan writes it; `None` for decimals, which are published
-/// as ranges.
+/// A hierarchy that fits the values, as a plan writes it; `None` for decimals and times,
+/// which are published as ranges.
 pub fn draft(domain: &Domain) -> Option<String> {
     KINDS.iter().find_map(|kind| Some(format!("{} = {}", kind.name, (kind.build.draft)(domain)?)))
 }
@@ -241,7 +241,7 @@ impl Hierarchy {
         let missing = column.domain().missing().filter(|_| level < self.height());
         let missing: Vec<String> = missing.iter().map(|&code| column.domain().label(code).to_string()).collect();
         let turns = [(0, codes.len())];
-        let encoding = Encoding { missing: &missing, value_type: None };
+        let encoding = Encoding { missing: &missing, ..Encoding::default() };
         let labelled = encoding.column(column.name().to_string(), vec![(lexicon, codes)], &turns);
         let mut code_of = vec![None; is_present.len()];
         present.iter().zip(labelled.codes()).for_each(|(&code, &label)| code_of[code as usize] = Some(label));
@@ -345,7 +345,7 @@ pub(crate) mod tests {
         let missing = ["?".to_string()];
         let mut lexicon = Lexicon::new();
         let codes = ["31", "?"].map(|value| lexicon.code(value)).to_vec();
-        let encoding = crate::data::Encoding { missing: &missing, value_type: None };
+        let encoding = Encoding { missing: &missing, ..Encoding::default() };
         let column = encoding.column("age".into(), vec![(lexicon, codes)], &[(0, 2)]);
         let rule = rule(&[("intervals", numbers(&["10"]))], Path::new(".")).unwrap();
         let hierarchy = Hierarchy::bind(&*rule, &column).unwrap();

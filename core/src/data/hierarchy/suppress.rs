@@ -17,7 +17,8 @@ pub(super) const KIND: Kind<Build> = Kind {
             false => Err(Error::plan("`suppress = false` makes no hierarchy").help("leave the hierarchy out")),
         },
         draft: |domain| {
-            let are_ranges = domain.value_type() == ValueType::Decimal && domain.present() > 2;
+            let has_ranges = matches!(domain.value_type(), ValueType::Decimal | ValueType::Time);
+            let are_ranges = has_ranges && domain.present() > 2;
             (!are_ranges).then(|| "true".into())
         },
     },

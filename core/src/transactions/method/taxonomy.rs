@@ -101,7 +101,14 @@ fn read_lines(path: &Path) -> Result<Vec<Line>> {
     // Names of nodes may hold commas: a semicolon on the first line settles it.
     let semicolon = text.split(|byte| *byte == b'\n').next().is_some_and(|line| line.contains(&b';'));
     let delimiter = Some(if semicolon { b';' } else { b',' });
-    let options = ReadOptions { delimiter, header: false, trim: true, missing: Vec::new(), ..ReadOptions::default() };
+    let options = ReadOptions {
+        delimiter,
+        header: false,
+        trim: true,
+        missing: Vec::new(),
+        as_stored: true,
+        ..ReadOptions::default()
+    };
     let table = csv::read_from(&text[..], &options).map_err(|error| error.file(path))?;
     let names =
         |table: &Table, row: usize| table.columns().iter().map(|column| column.value(row).trim().to_string()).collect();

@@ -1,0 +1,89 @@
+//! How a file is to be read.
+
+use super::encode::{Encoding, Writing};
+use super::spelling::Written;
+use super::{TextEncoding, ValueType};
+use crate::watch::Watcher;
+
+/// How a file is to be read. What is about text formats is refused for others.
+#[derive(Clone, Debug)]
+pub struct ReadOptions {
+    /// The delimiter of a text format; `None` detects it.
+    pub delimiter: Option<u8>,
+    /// How a text format's letters are stored; `None` for UTF-8, or what a byte order mark says.
+    pub encoding: Option<TextEncoding>,
+    /// Column names of a text format without a header line.
+    pub names: Option<Vec<String>>,
+    /// Whether the first line of a text format names the columns.
+    pub header: bool,
+    /// Whether blanks around unquoted fields are dropped.
+    pub trim: bool,
+    /// Texts that mean "no value".
+    pub missing: Vec<String>,
+    /// Types that are declared rather than detected.
+    pub types: Vec<(String, ValueType)>,
+    /// How columns are written, where that is declared rather than detected.
+    pub written: Vec<(String, Written)>,
+    /// Whether texts are values as they are: no local number or date is recognised. Releases,
+    /// hierarchies and items are read so.
+    pub as_stored: bool,
+    /// Bytes that the table may take: one that needs more is refused before it is read.
+    pub memory: Option<u64>,
+    /// Who follows.
+    pub watcher: Watcher,
+}
+
+/// Equal where files are read alike: who follows, and how much memory there is, is no part of it.
+impl PartialEq for ReadOptions {
+    fn eq(&self, other: &Self) -> bool {
+        let ReadOptions {
+            delimiter,
+            encoding,
+            names,
+            header,
+            trim,
+            missing,
+            types,
+            written,
+            as_stored,
+            memory: _,
+            watcher: _,
+        } = self;
+        (delimiter, encoding, names, header) == (&other.delimiter, &other.encoding, &other.names, &other.header)
+            && (trim, missing, types) == (&other.trim, &other.missing, &other.types)
+            && (written, as_stored) == (&other.written, &other.as_stored)
+    }
+}
+
+impl Default for ReadOptions {
+    fn default() -> Self {
+        ReadOptions {
+            delimiter: None,
+            encoding: None,
+            names: None,
+            header: true,
+            trim: false,
+            missing: vec![String::new()],
+            types: Vec::new(),
+            written: Vec::new(),
+            as_stored: false,
+            memory: None,
+            watcher: Watcher::default(),
+        }
+    }
+}
+
+impl ReadOptions {
+    /// How the cells of a column are encoded.
+    pub fn encoding_of<'a>(&'a self, name: &str) -> Encoding<'a> {
+        let of = |column: &str| column == name;
+        let declared = self.types.iter().find(|(column, _)| of(column)).map(|(_, kind)| *kind);
+        let stated = self.written.iter().find(|(column, _)| of(column)).map(|(_, written)| *written);
+        let writing = match stated {
+            Some(written) => Writing::Stated(written),
+            None if self.as_stored => Writing::AsStored,
+            None => Writing::Detected,
+        };
+        Encoding { missing: &self.missing, value_type: declared, writing }
+    }
+}
