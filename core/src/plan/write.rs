@@ -433,10 +433,12 @@ mod tests {
     use crate::{anonymize, attack as table_attack, criterion, data::hierarchy, skew};
     use std::fs;
 
-    /// A folder with the file that the examples of hierarchies name.
+    /// A folder with the files that the examples of hierarchies name.
     fn folder() -> tempfile::TempDir {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("country.csv"), "a;x;*\nb;x;*\n").unwrap();
+        fs::write(folder.path().join("occupation.csv"), "a;x\nb;x\n").unwrap();
+        fs::write(folder.path().join("zip3.csv"), "130,30000\n").unwrap();
         folder
     }
 

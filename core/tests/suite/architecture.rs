@@ -196,10 +196,11 @@ fn kinds_of(code: &str) -> Vec<&str> {
 }
 
 /// Names that are ordinary words too: only by itself or in quotes is such a word a name.
-const WORDS: [&str; 7] = ["auto", "base", "height", "loss", "precision", "skyline", "suppress"];
+const WORDS: [&str; 10] =
+    ["auto", "base", "cuts", "height", "loss", "parents", "precision", "prefix", "skyline", "suppress"];
 
 /// Names that are also keys of plans and reports, or options of commands.
-const KEYS: [&str; 3] = ["dates", "eligibility", "file"];
+const KEYS: [&str; 4] = ["dates", "eligibility", "file", "population"];
 
 /// Whether a text that is printed, read or compared names a member.
 fn names(text: &str, member: &str) -> bool {

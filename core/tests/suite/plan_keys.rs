@@ -271,8 +271,9 @@ fn cases(section: &str, key: &'static str, base: &Draft, form: Form) -> Option<V
             let mut all = words(&[
                 ("age", INTERVALS),
                 ("age", "hierarchy = { intervals = [5, 10], top = 50, bottom = 25 }"),
-                ("disease", "hierarchy = { suppress = true }"),
-                ("note", "hierarchy = { suppress = true }"),
+                ("age", "hierarchy = { cuts = [30, 50] }"),
+                ("disease", "hierarchy = { redact = 1 }"),
+                ("note", "hierarchy = { redact = 1 }"),
                 ("name", "hierarchy = { redact = 1 }"),
             ]);
             all.extend(of_jobs.into_iter().reduce(Case::or));

@@ -32,7 +32,7 @@ pub(crate) fn line_numbers(text: &[u8]) -> Vec<u64> {
     lines.flat_map(|(line, number)| std::iter::repeat_n(number, rows(line))).collect()
 }
 
-struct FileRule {
+pub(super) struct FileRule {
     path: PathBuf,
     /// Base values, and the labels of each on levels 1, 2, …
     leaves: Vec<String>,
@@ -57,16 +57,21 @@ impl FileRule {
         };
         let table = csv::read_from(&text[..], &options).map_err(|error| error.file(path))?;
         let row = |row: usize| table.columns().iter().map(move |column| column.value(row).to_string());
-        let mut rule = FileRule {
-            path: path.to_owned(),
-            leaves: (0..table.rows()).filter_map(|at| row(at).next()).collect(),
-            paths: (0..table.rows()).map(|at| row(at).skip(1).collect()).collect(),
-            leaf_of_value: HashMap::new(),
-            labels: HashSet::new(),
-        };
-        rule.labels.extend(rule.paths.iter().flatten().cloned());
+        let leaves = (0..table.rows()).filter_map(|at| row(at).next()).collect();
+        let paths = (0..table.rows()).map(|at| row(at).skip(1).collect()).collect();
         let numbers = line_numbers(&text);
-        let line = |at: usize| numbers.get(at).copied().unwrap_or(at as u64 + 1);
+        FileRule::new(path, leaves, paths, |at| numbers.get(at).copied().unwrap_or(at as u64 + 1))
+    }
+
+    /// A rule of base values and the labels of each; `line` tells where each stands in the file.
+    pub fn new(
+        path: &Path,
+        leaves: Vec<String>,
+        paths: Vec<Vec<String>>,
+        line: impl Fn(usize) -> u64,
+    ) -> Result<FileRule> {
+        let (leaf_of_value, labels) = (HashMap::new(), paths.iter().flatten().cloned().collect());
+        let mut rule = FileRule { path: path.to_owned(), leaves, paths, leaf_of_value, labels };
         for (at, value) in rule.leaves.iter().enumerate() {
             if let Some(before) = rule.leaf_of_value.insert(value.clone(), at as u32) {
                 let message = format!("the base value is listed before, in row {}", before + 1);

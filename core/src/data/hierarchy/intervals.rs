@@ -1,5 +1,6 @@
 //! Intervals of nested widths, with optional bottom and top coding.
 
+use super::scaled::{Ends, Scaled, format_at, range_at};
 use super::{Build, Ladder, Rule, Ruler, TOP, ladder_of};
 use crate::data::{Column, Dictionary, ValueType, without_missing};
 use crate::error::{Error, Result};
@@ -51,41 +52,6 @@ fn nice_widths(least: &str, greatest: &str) -> String {
 fn next_nice(width: u64) -> u64 {
     if width.to_string().starts_with('2') { width / 2 * 5 } else { width * 2 }
 }
-
-/// A decimal as an integer times a power of ten: enough for exact interval arithmetic.
-#[derive(Clone, Copy, Debug)]
-struct Scaled {
-    mantissa: i128,
-    scale: u32,
-}
-
-impl Scaled {
-    fn parse(text: &str) -> Option<Scaled> {
-        let (negative, number) = match text.strip_prefix('-') {
-            Some(rest) => (true, rest),
-            None => (false, text.strip_prefix('+').unwrap_or(text)),
-        };
-        let (number, exponent) = number.split_once(['e', 'E']).unwrap_or((number, "0"));
-        let (whole, part) = number.split_once('.').unwrap_or((number, ""));
-        let digits = format!("{whole}{part}");
-        if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
-            return None;
-        }
-        let magnitude: i128 = digits.parse().ok()?;
-        let scale = (part.len() as i64).checked_sub(exponent.parse::<i32>().ok()?.into())?;
-        let raise = u32::try_from((-scale).max(0)).ok()?;
-        let mantissa = magnitude.checked_mul(10i128.checked_pow(raise)?)?;
-        let scale = u32::try_from(scale.max(0)).ok().filter(|&scale| scale <= 30)?;
-        Some(Scaled { mantissa: if negative { -mantissa } else { mantissa }, scale })
-    }
-
-    fn at(self, scale: u32) -> Option<i128> {
-        self.mantissa.checked_mul(10i128.checked_pow(scale.checked_sub(self.scale)?)?)
-    }
-}
-
-/// Where an interval starts and where the next one does; `None` where it has no end.
-type Ends = (Option<i128>, Option<i128>);
 
 struct Intervals {
     /// All in units of 10⁻ˢᶜᵃˡᵉ.
@@ -191,24 +157,12 @@ impl Intervals {
         (on_grid && within) || self.bottom == Some(end) || self.top == Some(end)
     }
 
-    /// Whole numbers read best as 20-24; others say which end belongs.
     fn range(&self, low: i128, high: i128) -> String {
-        match self.scale {
-            0 if high - low == 1 => low.to_string(),
-            0 if low >= 0 => format!("{low}-{}", high - 1),
-            0 => format!("[{low}, {}]", high - 1),
-            _ => format!("[{}, {})", self.format(low), self.format(high)),
-        }
+        range_at(low, high, self.scale)
     }
 
     fn format(&self, value: i128) -> String {
-        let unit = 10u128.pow(self.scale);
-        let (whole, part) = (value.unsigned_abs() / unit, value.unsigned_abs() % unit);
-        let sign = if value < 0 { "-" } else { "" };
-        match self.scale {
-            0 => format!("{sign}{whole}"),
-            places => format!("{sign}{whole}.{part:0width$}", width = places as usize),
-        }
+        format_at(value, self.scale)
     }
 }
 

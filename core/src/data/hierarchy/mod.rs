@@ -3,13 +3,18 @@
 //! A [`Rule`] says how; binding it to a column gives a [`Hierarchy`], whose levels are code maps.
 //! Level 0 is the value itself; on the last level there is only one value.
 
+mod cuts;
 mod dates;
 mod fanout;
 mod file;
 mod intervals;
 mod lifted;
+mod parents;
+mod population;
+mod prefix;
 mod redact;
 mod ruler;
+mod scaled;
 mod stated;
 mod suppress;
 
@@ -82,8 +87,18 @@ pub struct Build {
 
 /// The kinds of hierarchy, in the order in which documentation lists them and drafts try them.
 /// In a plan the key that bears a kind's name chooses it.
-pub const KINDS: [&Kind<Build>; 6] =
-    [&file::KIND, &redact::KIND, &intervals::KIND, &dates::KIND, &fanout::KIND, &suppress::KIND];
+pub const KINDS: [&Kind<Build>; 10] = [
+    &file::KIND,
+    &parents::KIND,
+    &redact::KIND,
+    &prefix::KIND,
+    &population::KIND,
+    &intervals::KIND,
+    &cuts::KIND,
+    &dates::KIND,
+    &fanout::KIND,
+    &suppress::KIND,
+];
 
 /// The generalizations of leaves. A leaf is a base value that the hierarchy knows, whether or not
 /// the column has it.
@@ -138,6 +153,22 @@ pub fn keep_or_suppress() -> Box<dyn Rule> {
 /// which are published as ranges.
 pub fn draft(domain: &Domain) -> Option<String> {
     KINDS.iter().find_map(|kind| Some(format!("{} = {}", kind.name, (kind.build.draft)(domain)?)))
+}
+
+/// What a plan writes so that of a date only the year is published, from level 1 on.
+pub fn years_only() -> String {
+    format!("{} = true, units = [\"year\"]", dates::KIND.name)
+}
+
+/// What a plan writes so that numbers from `top` on are one value, from level 1 on; others stay.
+pub fn capped_at(top: u32) -> String {
+    format!("{} = [1, 5, 10], top = {top}", intervals::KIND.name)
+}
+
+/// What a plan writes so that of a postal code its first digits are published where so many people
+/// live, by a file that lists them, from level 1 on.
+pub fn populous_areas(file: &str, people: u32) -> String {
+    format!("{} = \"{file}\", at_least = {people}", population::KIND.name)
 }
 
 /// One level of a [`Hierarchy`].
@@ -318,7 +349,9 @@ pub(crate) mod tests {
     #[test]
     fn every_rule_nests_ends_in_one_value_and_knows_its_labels() {
         type Case<'a> = (&'a [(&'a str, Raw)], &'a [&'a str]);
-        let cases: [Case; 5] = [
+        let cases: [Case; 7] = [
+            (&[("prefix", numbers(&["3", "1"]))], &["A15.3", "A15", "B2", "A"]),
+            (&[("cuts", numbers(&["18", "30", "65"])), ("further", numbers(&["30"]))], &["3", "18", "64", "65"]),
             (&[("redact", Raw::Number("3".into()))], &["13053", "148", "7"]),
             (&[("intervals", numbers(&["5", "10"]))], &["3", "12", "-7", "60"]),
             (&[("dates", Raw::Flag(true))], &["2021-03-31", "1999-12-01", "2021-04-01"]),
