@@ -1,7 +1,7 @@
 //! Where records and their groups are: a table, a bucketized pair, or the folder of a release.
 //! Shared by the commands that look at groups, whoever made them.
 
-use super::formats;
+use super::{formats, reading};
 use crate::progress::working;
 use clap::Args;
 use sfumato::candidate::Groups;
@@ -13,8 +13,9 @@ use std::path::{Path, PathBuf};
 /// What the user says about the table and its groups.
 #[derive(Args)]
 pub struct Source {
-    /// The table: .csv, .tsv, .parquet, .arrow; or the folder of a release. The plan's own table by
-    /// default.
+    /// The table: .csv, .tsv, .jsonl, also .gz or .zst, .parquet, .arrow, .xlsx, .sqlite; several files
+    /// as one by a pattern in quotes or by their folder; - for standard input; or the folder of a
+    /// release. The plan's own table by default.
     data: Option<PathBuf>,
     /// The plan with the columns' roles and the criteria.
     #[arg(long, value_name = "PLAN")]
@@ -54,8 +55,7 @@ impl Grouped {
 impl Source {
     /// Reads records and groups; columns that are needed must be there.
     pub fn read(&self, plan: &TablePlan, files: &Files, needed: &[&str]) -> Result<Grouped> {
-        let read =
-            |path: &Path| working(&format!("reading {}", path.display()), || formats().read(path, &plan.options));
+        let read = |path: &Path| working(&reading(path), || formats().read(path, &plan.options));
         if files.release.is_some() && plan.requirements.iter().any(Requirement::several_records) {
             let error = Error::plan("a release does not say whose record each is, and in the plan people have several");
             return Err(error.help("name the table that it was made from"));
@@ -67,7 +67,7 @@ impl Source {
         };
         let Some(group) = &files.groups else {
             for name in plan.schema.names(Role::Quasi).iter().chain(needed) {
-                table.column(name).map_err(|error| error.file(&files.table))?;
+                plan.schema.column(&table, name).map_err(|error| error.file(&self.plan))?;
             }
             // The labels of a release are its own business: groups of records have some that no
             // hierarchy has.
@@ -155,6 +155,10 @@ impl Files {
             (_, Some(table), Some(sensitive)) => {
                 let groups = Some(groups.unwrap_or("group".into()));
                 Ok(Files { table, release: None, sensitive: Some(sensitive), groups })
+            }
+            // Not a release, so files of one table.
+            _ if formats.files(folder).is_ok() => {
+                Ok(Files { table: folder.to_owned(), release: None, sensitive: None, groups })
             }
             _ => {
                 let message = "the folder has neither data.csv nor quasi.csv and sensitive.csv, in any known format";

@@ -1,10 +1,11 @@
 //! `sfumato init`: a first plan for a table.
 
 use super::transactions::{self, has_transactions};
-use super::{ReadArguments, formats, is_same_file, write_whole};
+use super::{ReadArguments, formats, is_same_file, only_path, reading, write_whole};
 use crate::output::Output;
 use crate::progress::working;
 use clap::Args;
+use sfumato::data::INPUT;
 use sfumato::inspect::{draft_plan, draft_transaction_plan, inspect, reread, usual_missing};
 use sfumato::release::refuse_inside_release;
 use sfumato::{Error, Result};
@@ -18,8 +19,10 @@ use std::process::ExitCode;
     sfumato init patients.csv --out patients.toml\n  \
     sfumato init patients.csv --out -              prints it")]
 pub struct Arguments {
-    /// The table: .csv, .tsv, .parquet, .arrow; or transactions: .dat.
-    data: PathBuf,
+    /// The table: .csv, .tsv, .jsonl, also .gz or .zst, .parquet, .arrow, .xlsx, .sqlite; several files
+    /// as one by a pattern in quotes or by their folder; - for standard input. Or transactions: .dat.
+    #[arg(required = true)]
+    data: Vec<PathBuf>,
     #[command(flatten)]
     read: ReadArguments,
     /// Where to write the plan; `-` prints it.
@@ -31,7 +34,7 @@ pub struct Arguments {
 }
 
 pub fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode> {
-    let (path, out) = (&arguments.data, &arguments.out);
+    let (path, out) = (only_path(&arguments.data)?, &arguments.out);
     let printed = out.as_os_str() == "-";
     if !printed && is_same_file(out, path) {
         return Err(Error::plan("is the table itself").file(out).help("choose another name with --out"));
@@ -64,14 +67,14 @@ pub fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode> {
 
 /// The draft for data that the plan names so.
 fn draft(arguments: &Arguments, named: &str) -> Result<String> {
-    let path = &arguments.data;
+    let path = only_path(&arguments.data)?;
     if has_transactions(path) {
         transactions::read(path, &arguments.read)?;
         return Ok(draft_transaction_plan(named, arguments.read.letter()));
     }
     let options = arguments.read.options();
     let read = || formats().read_guessing(path, &options);
-    let (table, mut options) = working(&format!("reading {}", path.display()), read)?;
+    let (table, mut options) = working(&reading(path), read)?;
     options.missing.extend(usual_missing(&table).into_iter().map(|found| found.text.to_string()));
     let table = reread(table, &options)?;
     let profile = working("looking at columns", || inspect(&table));
@@ -81,7 +84,7 @@ fn draft(arguments: &Arguments, named: &str) -> Result<String> {
 /// The data's path as the plan in `folder` must name it.
 fn relative(data: &Path, folder: &Path) -> String {
     let whole = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-    if folder.as_os_str().is_empty() || data.is_absolute() {
+    if folder.as_os_str().is_empty() || data.is_absolute() || data == Path::new(INPUT) {
         return data.display().to_string();
     }
     match whole(data).strip_prefix(whole(folder)) {

@@ -2,7 +2,7 @@
 //! are too skewed.
 
 use super::transactions::{self, has_transactions};
-use super::{ReadArguments, formats};
+use super::{READING, ReadArguments, formats, only_path, reading};
 use crate::output::Output;
 use crate::progress::working;
 use clap::Args;
@@ -29,14 +29,18 @@ use std::process::ExitCode;
     sfumato inspect patients.csv\n  \
     sfumato inspect adult.data --no-header --trim --missing '?'\n  \
     sfumato inspect patients.parquet --json\n  \
+    sfumato inspect 'visits-*.csv.gz'\n  \
+    sfumato inspect hospital.xlsx --sheet Patients\n  \
+    psql -c 'COPY patients TO STDOUT CSV HEADER' | sfumato inspect -\n  \
     sfumato inspect --plan plan.toml --eligibility 3\n  \
     sfumato inspect --plan plan.toml --population 300000\n  \
     sfumato inspect patients.csv --on disease --eligibility 2 --json | jq .eligible")]
 pub struct Arguments {
-    /// The table: .csv, .tsv, .parquet, .arrow; or transactions: .dat. With --plan, the plan's if
-    /// none is named.
+    /// The table: .csv, .tsv, .jsonl, also .gz or .zst, .parquet, .arrow, .xlsx, .sqlite; several files
+    /// as one by a pattern in quotes or by their folder; - for standard input. Or transactions: .dat.
+    /// With --plan, the plan's if none is named.
     #[arg(required_unless_present = "plan")]
-    data: Option<PathBuf>,
+    data: Vec<PathBuf>,
     #[command(flatten)]
     read: ReadArguments,
     /// Estimate how many of so many people are unique, of whom the table is a sample: by the
@@ -59,7 +63,7 @@ pub struct SkewArguments {
     eligibility: Option<u64>,
     /// The plan that says how to read the table and which columns are sensitive.
     #[arg(long, value_name = "PLAN", requires = "asked")]
-    #[arg(conflicts_with_all = ["delimiter", "encoding", "missing", "no_header", "trim"])]
+    #[arg(conflicts_with_all = READING)]
     plan: Option<PathBuf>,
     /// The sensitive column; all those of the plan by default.
     #[arg(long, value_name = "COLUMN", requires = "eligibility")]
@@ -87,7 +91,7 @@ pub fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode> {
 }
 
 fn look_at_columns(arguments: &Arguments, output: &mut Output) -> Result<()> {
-    let path = arguments.data.as_deref().expect("required without a plan");
+    let path = only_path(&arguments.data)?;
     if has_transactions(path) {
         let read = transactions::read(path, &arguments.read)?;
         let profile = working("looking at records", || inspect_transactions(&read));
@@ -98,7 +102,7 @@ fn look_at_columns(arguments: &Arguments, output: &mut Output) -> Result<()> {
     }
     let options = arguments.read.options();
     let read = || formats().read_guessing(path, &options);
-    let (table, used) = working(&format!("reading {}", path.display()), read)?;
+    let (table, used) = working(&reading(path), read)?;
     let mut profile = working("looking at columns and their combinations", || inspect(&table));
     if let Some(encoding) = used.encoding.filter(|_| options.encoding.is_none()) {
         let name = encoding.name();
@@ -115,8 +119,8 @@ fn look_at_columns(arguments: &Arguments, output: &mut Output) -> Result<()> {
 fn look_at_population(arguments: &Arguments, people: u64, output: &mut Output) -> Result<()> {
     let path = arguments.skew.plan.as_deref().expect("required with it");
     let plan = TablePlan::read(path)?;
-    let data = arguments.data.as_deref().or(plan.data.as_deref()).ok_or_else(no_table)?;
-    let table = working(&format!("reading {}", data.display()), || formats().read(data, &plan.options))?;
+    let data = one_table(&arguments.data, plan.data.as_deref())?;
+    let table = working(&reading(data), || formats().read(data, &plan.options))?;
     let found = working("looking at quasi-identifiers", || {
         let prepared = plan.schema.prepare(&table)?;
         population(&plan.schema.quasi(&prepared)?, prepared.rows(), people)
@@ -125,19 +129,26 @@ fn look_at_population(arguments: &Arguments, people: u64, output: &mut Output) -
     if arguments.json { output.json(&population_json(&found)) } else { output.text(&population_text(&found)) }
 }
 
-fn no_table() -> Error {
-    let error = Error::plan("which table? neither the command nor the plan names one");
-    error.help("name it before the options, or under [data] path of the plan")
+/// The table that the command names, else that of the plan.
+fn one_table<'a>(named: &'a [PathBuf], of_plan: Option<&'a Path>) -> Result<&'a Path> {
+    match (named, of_plan) {
+        ([], Some(of_plan)) => Ok(of_plan),
+        ([], None) => {
+            let error = Error::plan("which table? neither the command nor the plan names one");
+            Err(error.help("name it before the options, or under [data] path of the plan"))
+        }
+        (named, _) => only_path(named),
+    }
 }
 
 fn look_at_skew(arguments: &Arguments, l: u64, output: &mut Output) -> Result<()> {
     let asked = &arguments.skew;
     let plan = asked.plan.as_deref().map(TablePlan::read).transpose()?;
     let of_plan = plan.as_ref().and_then(|plan| plan.data.as_deref());
-    let path = arguments.data.as_deref().or(of_plan).ok_or_else(no_table)?;
+    let path = one_table(&arguments.data, of_plan)?;
     let columns = columns(asked, plan.as_ref())?;
     let options = plan.as_ref().map_or_else(|| arguments.read.options(), |plan| plan.options.clone());
-    let table = working(&format!("reading {}", path.display()), || formats().read(path, &options))?;
+    let table = working(&reading(path), || formats().read(path, &options))?;
     let blame = |error: Error| blame(error, path, asked.plan.as_deref());
     let table = match &plan {
         Some(plan) => plan.schema.prepare(&table).map_err(blame)?.into_owned(),

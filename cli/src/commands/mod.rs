@@ -16,7 +16,7 @@ mod transactions;
 pub mod verify;
 
 use clap::Args;
-use sfumato::data::{Formats, ReadOptions, TextEncoding};
+use sfumato::data::{Formats, INPUT, Part, ReadOptions, TextEncoding};
 use sfumato::release::refuse_inside_release;
 use sfumato::{Error, Fault, Result};
 use std::fs::{File, Metadata};
@@ -42,7 +42,19 @@ pub struct ReadArguments {
     /// Drop blanks around fields of a text file.
     #[arg(long)]
     trim: bool,
+    /// The sheet of a workbook, if it has several.
+    #[arg(long, value_name = "NAME")]
+    sheet: Option<String>,
+    /// The table of a database, if it has several.
+    #[arg(long, value_name = "NAME", conflicts_with = "sheet")]
+    table: Option<String>,
+    /// A query to a database, whose answer is the table.
+    #[arg(long, value_name = "SQL", conflicts_with_all = ["sheet", "table"])]
+    query: Option<String>,
 }
+
+/// The options of reading that a plan replaces.
+const READING: [&str; 8] = ["delimiter", "encoding", "missing", "no_header", "trim", "sheet", "table", "query"];
 
 impl ReadArguments {
     pub fn options(&self) -> ReadOptions {
@@ -51,10 +63,16 @@ impl ReadArguments {
             encoding: self.encoding,
             header: !self.no_header,
             trim: self.trim,
+            part: self.part(),
             ..Default::default()
         };
         options.missing.extend(self.missing.iter().cloned());
         options
+    }
+
+    fn part(&self) -> Option<Part> {
+        let sheet = self.sheet.clone().map(Part::Sheet);
+        sheet.or_else(|| self.table.clone().map(Part::Table)).or_else(|| self.query.clone().map(Part::Query))
     }
 
     /// What stands between items of transactions; any white space if nothing is said.
@@ -136,10 +154,29 @@ fn replace(path: &Path, text: &str, before: Option<Metadata>) -> std::io::Result
     })
 }
 
+/// The one path that a command needs. A shell turns an unquoted pattern into several.
+fn only_path(paths: &[PathBuf]) -> Result<&Path> {
+    match paths {
+        [one] => Ok(one),
+        several => {
+            let error = Error::plan(format!("{} files are named, and the table is one", several.len()));
+            Err(error
+                .help("to read several as one table, quote the pattern, as in 'visits-*.csv', or name their folder"))
+        }
+    }
+}
+
+/// What is being read, for people who wait.
+fn reading(path: &Path) -> String {
+    if path == Path::new(INPUT) { "reading standard input".into() } else { format!("reading {}", path.display()) }
+}
+
 /// Every format that this program reads and writes.
 pub fn formats() -> Formats {
     Formats::default()
         .with(sfumato_columnar::formats())
+        .with(sfumato_sources::formats())
+        .unpacking(sfumato_sources::packings())
         .within(crate::memory::budget())
         .watched(crate::progress::watcher())
 }

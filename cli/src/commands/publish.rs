@@ -1,7 +1,7 @@
 //! `sfumato publish`: from a plan to a release directory, or to nothing.
 
 use super::recording::{RecordArguments, Recording};
-use super::{check_written, formats, write_whole};
+use super::{check_written, formats, reading, write_whole};
 use crate::output::Output;
 use crate::progress::working;
 use clap::Args;
@@ -83,9 +83,9 @@ impl Arguments {
     }
 
     /// Every file that this run reads: none is overwritten. `named` are those that the plan names.
-    fn inputs(&self, data: &Path, named: impl IntoIterator<Item = PathBuf>) -> Vec<PathBuf> {
-        let own = [self.plan.clone(), data.to_owned()];
-        own.into_iter().chain(self.sign.clone()).chain(named).collect()
+    fn inputs(&self, data: &Path, named: impl IntoIterator<Item = PathBuf>) -> Result<Vec<PathBuf>> {
+        let own = formats().files(data)?.into_iter().chain([self.plan.clone()]);
+        Ok(own.chain(self.sign.clone()).chain(named).collect())
     }
 
     /// Refuses an internal report that cannot be written where it is to be.
@@ -112,7 +112,7 @@ pub fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode> {
     }
     check_target(&arguments.out, arguments.replace)?;
     let data = arguments.data(plan.data())?;
-    let inputs = arguments.inputs(data, plan.files());
+    let inputs = arguments.inputs(data, plan.files())?;
     arguments.check_internal_report(&inputs)?;
     let run = Run { arguments, data, inputs: &inputs, key: key.as_ref() };
     let (certificate, text) = match &plan {
@@ -187,7 +187,7 @@ impl Run<'_> {
     }
 
     fn reading<T: Send>(&self, read: impl FnOnce() -> Result<T> + Send) -> Result<T> {
-        working(&format!("reading {}", self.data.display()), read)
+        working(&reading(self.data), read)
     }
 
     fn making<T: Send>(&self, what: &str, make: impl FnOnce() -> Result<T> + Send) -> Result<T> {

@@ -266,7 +266,9 @@ fn walk(scene: &Scene, what: &str) {
 #[test]
 fn every_method_form_and_format_publishes_no_hidden_cell() {
     let (mut seen, thorough) = (0, is_thorough());
-    let formats = members("formats");
+    // The others are only read.
+    let formats: Vec<String> =
+        members("formats").into_iter().filter(|name| !["jsonl", "xlsx", "sqlite"].contains(&name.as_str())).collect();
     for (nth, method) in members("methods").iter().enumerate() {
         for form in ["generalized", "bucketized"] {
             let quasi = if form == "generalized" { HIDDEN } else { SHOWN };

@@ -21,5 +21,6 @@ mod release;
 mod signing;
 mod skew;
 mod skyline;
+mod sources;
 mod support;
 mod transactions;

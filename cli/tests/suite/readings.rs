@@ -45,6 +45,8 @@ fn local_text_is_published_in_one_spelling_and_verified() {
 fn exact_values_survive_the_round_trip() {
     let data = "[data]\npath = \"table.csv\"\nmissing = [\"\", \"NA\"]\nencoding = \"latin1\"\n";
     let plan = format!("{data}{COLUMNS}[method]\nname = \"anatomy\"\n[release]\nform = \"bucketized\"\n");
+    let plan =
+        plan.replace(", hierarchy = { dates = true }", "").replace(", hierarchy = { intervals = [5.0, 10.0] }", "");
     let plan = plan.replace("criterion = \"k-anonymity\"\nk = 2", "criterion = \"distinct-l-diversity\"\nl = 2");
     let folder = Folder::new(&[("plan.toml", &plan)]);
     folder.write("table.csv", latin(&local()));
@@ -127,4 +129,22 @@ fn inspect_proposes_what_may_be_missing_and_shows_no_cell() {
     }
     let typed = folder.json("inspect table.csv --missing NA --json", 0);
     assert_eq!((&typed["columns"][0]["type"], &typed["columns"][0]["missing"]), (&"integer".into(), &1.into()));
+}
+
+#[test]
+fn errors_say_what_a_new_user_should_do() {
+    let table = "zip,disease\n1,flu\n2,cold\n";
+    let plan =
+        "[columns]\nzipp = \"quasi\"\ndisease = \"sensitive\"\n[[require]]\ncriterion = \"k-anonymity\"\nk = 1\n";
+    let folder = Folder::new(&[("table.csv", table), ("plan.toml", plan)]);
+    let error = |arguments: &str| {
+        let run = folder.run(arguments).code(2);
+        String::from_utf8(run.get_output().stderr.clone()).unwrap()
+    };
+    assert!(error("publish table.csv --out release").contains("`sfumato init table.csv` drafts a plan"));
+    for command in ["publish plan.toml --data table.csv --out release", "check table.csv --plan plan.toml"] {
+        let told = error(command);
+        assert!(told.contains("plan.toml, line 2: the table has no column \"zipp\""), "{told}");
+        assert!(told.contains("did you mean \"zip\"?"), "{told}");
+    }
 }

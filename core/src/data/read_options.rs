@@ -5,6 +5,37 @@ use super::spelling::Written;
 use super::{TextEncoding, ValueType};
 use crate::watch::Watcher;
 
+/// Which part of a file is the table, where it has several.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// A sheet of a workbook.
+    Sheet(String),
+    /// A table of a database.
+    Table(String),
+    /// The answer to a query to a database.
+    Query(String),
+}
+
+impl Part {
+    /// The keys by which plans and commands choose a part.
+    pub const KEYS: [&str; 3] = ["sheet", "table", "query"];
+
+    /// The part that a key chooses.
+    pub fn new(key: &str, name: String) -> Option<Part> {
+        let makes: [fn(String) -> Part; 3] = [Part::Sheet, Part::Table, Part::Query];
+        Part::KEYS.iter().position(|known| *known == key).map(|at| makes[at](name))
+    }
+
+    /// The key that chooses it, and what stands behind that.
+    pub fn key(&self) -> (&'static str, &str) {
+        match self {
+            Part::Sheet(name) => (Part::KEYS[0], name),
+            Part::Table(name) => (Part::KEYS[1], name),
+            Part::Query(text) => (Part::KEYS[2], text),
+        }
+    }
+}
+
 /// How a file is to be read. What is about text formats is refused for others.
 #[derive(Clone, Debug)]
 pub struct ReadOptions {
@@ -12,6 +43,8 @@ pub struct ReadOptions {
     pub delimiter: Option<u8>,
     /// How a text format's letters are stored; `None` for UTF-8, or what a byte order mark says.
     pub encoding: Option<TextEncoding>,
+    /// Which part of the file is the table; `None` if it has one.
+    pub part: Option<Part>,
     /// Column names of a text format without a header line.
     pub names: Option<Vec<String>>,
     /// Whether the first line of a text format names the columns.
@@ -39,6 +72,7 @@ impl PartialEq for ReadOptions {
         let ReadOptions {
             delimiter,
             encoding,
+            part,
             names,
             header,
             trim,
@@ -51,7 +85,7 @@ impl PartialEq for ReadOptions {
         } = self;
         (delimiter, encoding, names, header) == (&other.delimiter, &other.encoding, &other.names, &other.header)
             && (trim, missing, types) == (&other.trim, &other.missing, &other.types)
-            && (written, as_stored) == (&other.written, &other.as_stored)
+            && (written, as_stored, part) == (&other.written, &other.as_stored, &other.part)
     }
 }
 
@@ -60,6 +94,7 @@ impl Default for ReadOptions {
         ReadOptions {
             delimiter: None,
             encoding: None,
+            part: None,
             names: None,
             header: true,
             trim: false,

@@ -24,6 +24,8 @@ pub struct ColumnSpec {
     pub value_type: Option<ValueType>,
     /// How its values are written, if not detected.
     pub written: Option<Written>,
+    /// The line of the plan that it stands on, for errors.
+    pub line: Option<u64>,
     /// The lowest and the highest level that a release may use; all if nothing is said.
     pub levels: Option<(usize, usize)>,
     /// How much a quasi-identifier counts beside the others, where their losses are put together.
@@ -44,6 +46,7 @@ impl ColumnSpec {
             order: Vec::new(),
             value_type: None,
             written: None,
+            line: None,
             levels: None,
             weight: Weight::ONE,
             center: None,
@@ -62,8 +65,19 @@ impl PartialEq for ColumnSpec {
             },
             _ => false,
         };
-        let ColumnSpec { name, role, rule: _, sensitive_values, order, value_type, written, levels, weight, center } =
-            self;
+        let ColumnSpec {
+            name,
+            role,
+            rule: _,
+            sensitive_values,
+            order,
+            value_type,
+            written,
+            line: _,
+            levels,
+            weight,
+            center,
+        } = self;
         same_rule
             && (name, role, sensitive_values) == (&other.name, &other.role, &other.sensitive_values)
             && (order, value_type, levels) == (&other.order, &other.value_type, &other.levels)
@@ -149,7 +163,14 @@ impl Schema {
 
     /// The table's columns in a role; a column that is not there is an error.
     pub fn select<'t>(&self, table: &'t Table, role: Role) -> Result<Vec<&'t Column>> {
-        self.names(role).into_iter().map(|name| table.column(name)).collect()
+        self.names(role).into_iter().map(|name| self.column(table, name)).collect()
+    }
+
+    /// The table's column of a name; that there is none is the plan's fault, on the line that names
+    /// it.
+    pub fn column<'t>(&self, table: &'t Table, name: &str) -> Result<&'t Column> {
+        let line = self.find(name).and_then(|spec| spec.line);
+        table.column(name).map_err(|error| line.into_iter().fold(error, |error, line| error.or_line(line)))
     }
 
     /// The table's quasi-identifiers; that there is none is an error.

@@ -7,13 +7,23 @@ use rayon::prelude::*;
 use std::collections::BTreeSet;
 
 /// What the codes of a column stand for.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Domain {
     labels: Dictionary,
     value_type: ValueType,
     missing: Option<u32>,
     spelling: Spelling,
 }
+
+/// Equal where codes stand for the same: how that was written is no part of it.
+impl PartialEq for Domain {
+    fn eq(&self, other: &Self) -> bool {
+        let Domain { labels, value_type, missing, spelling: _ } = self;
+        (labels, value_type, missing) == (&other.labels, &other.value_type, &other.missing)
+    }
+}
+
+impl Eq for Domain {}
 
 impl Domain {
     /// Labels in the order of their type; `missing` is the code of the missing value, if the column
@@ -120,6 +130,11 @@ impl Column {
     /// One code per row.
     pub fn codes(&self) -> &[u32] {
         &self.codes
+    }
+
+    /// The codes alone.
+    pub(super) fn into_codes(self) -> Vec<u32> {
+        self.codes
     }
 
     /// What the codes stand for.
@@ -311,6 +326,11 @@ impl Table {
         &self.columns
     }
 
+    /// The columns alone.
+    pub(super) fn into_columns(self) -> Vec<Column> {
+        self.columns
+    }
+
     /// The column with a name; the error offers the nearest.
     pub fn column(&self, name: &str) -> Result<&Column> {
         self.find(name).ok_or_else(|| {
@@ -361,7 +381,11 @@ impl Table {
             let Some(column) = self.find(name) else { continue };
             let domain = &column.domain;
             let is_read = domain.spelling != Spelling::Plain || domain.value_type != ValueType::Text;
-            let Some(code) = written.misfit(domain.present_labels()).filter(|_| !is_read) else { continue };
+            if is_read || domain.present() == 0 {
+                continue;
+            }
+            // Where all are written so, one would look like a missing value once it is stored.
+            let code = written.misfit(domain.present_labels()).unwrap_or(0);
             let message =
                 format!("column \"{name}\": the value {} is no {}", column.place_of(code as u32), written.noun());
             return Err(Error::data(message).help("mend the value, list it under `missing`, or say how it is written"));

@@ -20,7 +20,7 @@ pub use transactions::{TransactionProfile, draft_transaction_plan, inspect_trans
 
 use crate::candidate::dense_ids;
 use crate::data::spelling::Spelling;
-use crate::data::{Column, ReadOptions, Role, Table, ValueType, hierarchy};
+use crate::data::{Column, Part, ReadOptions, Role, Table, ValueType, hierarchy};
 use crate::{anonymize, criterion, skew};
 use rayon::prelude::*;
 use roles::Suggestion;
@@ -303,6 +303,9 @@ fn data_section(data: &str, table: &Table, read: &ReadOptions) -> String {
     let mut text = format!("path = {}\nmissing = [{missing}]   # texts that mean \"no value\"{usual}\n", quoted(data));
     if let Some(delimiter) = read.delimiter {
         text += &format!("delimiter = {}\n", quoted(&char::from(delimiter).to_string()));
+    }
+    if let Some((key, name)) = read.part.as_ref().map(Part::key) {
+        text += &format!("{key} = {}\n", quoted(name));
     }
     if let Some(encoding) = read.encoding {
         let name = quoted(&encoding.name());

@@ -17,7 +17,7 @@ pub(super) fn read_columns(columns: &Section<'_>, folder: &Path) -> Result<Schem
     for (name, value) in columns.table.iter() {
         let line = line_of(columns.text, value.span().start);
         let spec = read_column(columns, name.get_ref(), value, folder).map_err(|error| error.or_line(line))?;
-        specs.push(spec);
+        specs.push(ColumnSpec { line: Some(line), ..spec });
     }
     Ok(Schema::new(specs))
 }

@@ -64,7 +64,10 @@ const PUBLISHING: [&str; 6] = ["method", "release", "gate", "attack", "utility",
 /// The keys of each section of a plan about a table. `method`, `attack` and `require` have the
 /// parameters of the member that they name besides; `columns` has these for each column.
 pub const KEYS: [(&str, &[&str]); 9] = [
-    ("data", &["kind", "path", "missing", "delimiter", "encoding", "header", "names", "trim"]),
+    (
+        "data",
+        &["kind", "path", "missing", "delimiter", "encoding", "header", "names", "trim", "sheet", "table", "query"],
+    ),
     (
         "columns",
         &["role", "hierarchy", "levels", "label", "weight", "sensitive_values", "order", "type", "dates", "decimal"],
@@ -87,7 +90,7 @@ impl Plan {
     /// Reads and checks a plan file, every section of it.
     pub fn read(path: &Path) -> Result<Plan> {
         let (text, folder) = read_text(path)?;
-        Plan::parse(&text, folder).map_err(|error| error.file(path))
+        Plan::parse(&text, folder).map_err(|error| told_apart(error, path).file(path))
     }
 
     /// Checks the text of a plan; files are relative to the folder.
@@ -189,7 +192,7 @@ impl TablePlan {
         let requirements =
             required.iter().map(|section| read_requirement(section, &schema)).collect::<Result<Vec<_>>>()?;
         let publishing = Publishing::read(root, &schema, &requirements)?;
-        let (data, folder) = (path.map(|path| folder.join(path)), folder.to_owned());
+        let (data, folder) = (path.map(|path| reading::data_path(folder, &path)), folder.to_owned());
         let mut plan = TablePlan { data, options, schema, requirements, publishing, folder };
         effects::refuse_idle(&plan, root)?;
         if plan.publishing.method.suppresses_cells() {
@@ -245,6 +248,16 @@ fn parse_toml(text: &str) -> Result<Spanned<DeTable<'_>>> {
 
 fn not_toml(message: &str, line: u64) -> Error {
     Error::of(ErrorCode::NotToml, format!("this is not TOML: {message}")).line(line)
+}
+
+/// The error with what to do where somebody gives a table for a plan.
+fn told_apart(error: Error, path: &Path) -> Error {
+    let is_plan = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("toml"));
+    if error.code() != ErrorCode::NotToml || is_plan {
+        return error;
+    }
+    let name = path.display();
+    error.help(format!("a plan is a TOML file. If {name} is the table, `sfumato init {name}` drafts a plan for it"))
 }
 
 /// One `[[require]]` given as text.

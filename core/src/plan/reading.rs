@@ -1,8 +1,9 @@
 //! `[data]`: how the table is read.
 
 use super::section::{Section, flag, text, texts};
-use crate::data::{ReadOptions, TextEncoding};
+use crate::data::{INPUT, Part, ReadOptions, TextEncoding};
 use crate::error::{Error, Result};
+use std::path::{Path, PathBuf};
 
 /// How to read a table.
 pub(super) fn read_options(data: &Section<'_>) -> Result<ReadOptions> {
@@ -25,8 +26,21 @@ pub(super) fn read_options(data: &Section<'_>) -> Result<ReadOptions> {
         };
         options.encoding = Some(TextEncoding::find(&name).ok_or_else(wrong)?);
     }
+    for key in Part::KEYS {
+        let Some(name) = data.get(key, text)? else { continue };
+        if let Some((other, _)) = options.part.as_ref().map(Part::key) {
+            let error = Error::plan(format!("[data]: the table is chosen by `{other}` or `{key}`, not by both"));
+            return Err(error.line(data.line_of(key)).help("keep one of them"));
+        }
+        options.part = Part::new(key, name);
+    }
     options.header = data.get("header", flag)?.unwrap_or(true);
     options.names = data.get("names", texts)?;
     options.trim = data.get("trim", flag)?.unwrap_or(false);
     Ok(options)
+}
+
+/// Where the plan in a folder says that the data are.
+pub(super) fn data_path(folder: &Path, path: &str) -> PathBuf {
+    if path == INPUT { path.into() } else { folder.join(path) }
 }

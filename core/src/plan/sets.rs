@@ -3,8 +3,9 @@
 
 use super::heading::{self, Heading};
 use super::publishing::{CLASSIFICATION, GATE, QUERIES};
+use super::reading::{data_path, read_options};
 use super::section::{Section, choice, raw, share, text, texts, written};
-use super::{Plan, nothing_required, read_options};
+use super::{Plan, nothing_required};
 use crate::chance::Chance;
 use crate::data::ReadOptions;
 use crate::error::{Error, Result};
@@ -105,7 +106,7 @@ impl SetPlan {
             sections => sections.iter().map(read_metric).collect::<Result<_>>()?,
         };
         Ok(SetPlan {
-            data: data.get("path", text)?.map(|path| folder.join(path)),
+            data: data.get("path", text)?.map(|path| data_path(folder, &path)),
             layout: read_layout(&data)?,
             sensitive: read_sensitive(&data, folder)?,
             requirements,
@@ -207,6 +208,9 @@ fn read_layout(data: &Section<'_>) -> Result<Layout> {
         "header",
         "names",
         "trim",
+        "sheet",
+        "table",
+        "query",
     ])?;
     // Items are names, whatever they look like.
     let options = ReadOptions { as_stored: true, ..read_options(data)? };

@@ -9,7 +9,7 @@ use super::section::toml;
 use super::sets::ORDER;
 use super::{DATA_KINDS, Heading, Plan, SensitiveItems, SetPlan, TablePlan};
 use crate::data::spelling::Written;
-use crate::data::{ColumnSpec, ReadOptions, Weight};
+use crate::data::{ColumnSpec, Part, ReadOptions, Weight};
 use crate::error::{Error, Result};
 use crate::exact::{Decimal, Fraction};
 use crate::kind::{Kind, Member, Raw};
@@ -174,7 +174,8 @@ fn sensitive_items(items: &SensitiveItems, folder: &Path) -> Result<Raw> {
 
 /// What stands for a column: its role alone, or everything that is said of it.
 fn column(spec: &ColumnSpec) -> Result<Raw> {
-    let ColumnSpec { name, role, rule, sensitive_values, order, value_type, written, levels, weight, center } = spec;
+    let ColumnSpec { name, role, rule, sensitive_values, order, value_type, written, line: _, levels, weight, center } =
+        spec;
     let mut keys = Keys::default();
     keys.text("role", role.name());
     if let Some(rule) = rule {
@@ -367,6 +368,7 @@ impl Keys {
         let ReadOptions {
             delimiter,
             encoding,
+            part,
             names,
             header,
             trim,
@@ -383,6 +385,9 @@ impl Keys {
         }
         self.some("delimiter", delimiter.map(|byte| Raw::Text(char::from(byte).into())));
         self.some("encoding", encoding.map(|encoding| Raw::Text(encoding.name())));
+        if let Some((key, name)) = part.as_ref().map(Part::key) {
+            self.text(key, name);
+        }
         self.some("header", (*header != usual.header).then_some(Raw::Flag(*header)));
         if let Some(names) = names {
             self.texts("names", names);

@@ -100,7 +100,7 @@ impl Stages for TablePlan {
 
     fn load<'a>(&'a self, table: &'a Table, formats: &'a Formats) -> Result<LoadedTable<'a>> {
         check(self, table)?;
-        formats.of(Path::new(&format!("data.{}", self.publishing.format)))?;
+        formats.of_written(Path::new(&format!("data.{}", self.publishing.format)))?;
         let table = self.schema.prepare(table)?;
         Ok(LoadedTable { bound: bind(self, &table)?, table, formats })
     }
@@ -259,7 +259,7 @@ fn check(plan: &TablePlan, table: &Table) -> Result<()> {
     plan.check_requires()?;
     plan.schema.quasi(table)?;
     for spec in plan.schema.columns() {
-        table.column(&spec.name)?;
+        plan.schema.column(table, &spec.name)?;
     }
     if table.rows() == 0 {
         return Err(Error::data("the table has no records"));

@@ -257,6 +257,7 @@ fn cases(section: &str, key: &'static str, base: &Draft, form: Form) -> Option<V
         }
         ("data", "header") => refused("no column", "data", "false"),
         ("data", "names") => set("data", "[\"name\", \"age\", \"job\", \"disease\", \"note\"]"),
+        ("data", "sheet" | "table" | "query") => set("data", "\"people\""),
         ("data", "trim") => set("data", "true"),
         ("columns", "role") => {
             vec![Case::new(key, base.clone(), |draft| draft.with("columns", "job", "{ role = \"identifier\" }"))]

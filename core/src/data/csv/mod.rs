@@ -15,6 +15,7 @@ pub use write::write_to;
 use super::{Format, ReadOptions, Table};
 use crate::error::{Error, Result};
 use std::fs::File;
+use std::io::Read;
 use std::path::Path;
 
 /// The text formats.
@@ -64,6 +65,11 @@ impl Format for Delimited {
         options.delimiter = options.delimiter.or(self.delimiter);
         let sizes = Sizes { whole: Some(found.len()), ..Sizes::default() };
         read_with_sizes(file, &options, sizes).map_err(|error| error.file(path))
+    }
+
+    fn read_stream(&self, source: Box<dyn Read + Send + '_>, options: &ReadOptions) -> Result<Table> {
+        let delimiter = options.delimiter.or(self.delimiter);
+        read_from(source, &ReadOptions { delimiter, ..options.clone() })
     }
 
     fn write(&self, table: &Table, path: &Path) -> Result<()> {

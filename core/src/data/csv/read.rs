@@ -4,8 +4,8 @@ use super::dialect;
 use super::records::{End, Fields, Span, count_lines, cut};
 use crate::data::room::{check_room, too_large};
 use crate::data::table::check_names;
-use crate::data::text_encoding::{Decoded, malformed, of_text};
-use crate::data::{Lexicon, ReadOptions, Table};
+use crate::data::text_encoding::{Decoded, of_text};
+use crate::data::{Lexicon, ReadOptions, Table, unread};
 use crate::error::{Error, ErrorCode, Fault, Result};
 use rayon::prelude::*;
 use std::io::{Cursor, Read};
@@ -26,6 +26,9 @@ const ROW_NAMES: &str = "row";
 
 /// Columns beyond this are taken for a wrong delimiter or an attack.
 const MOST_COLUMNS: usize = 10_000;
+
+/// Records beyond this are taken for a wrong line end or an attack.
+const LONGEST_RECORD: usize = 1 << 29;
 
 /// How many times the memory allowed an estimate must exceed to be believed.
 const DOUBT: u64 = 4;
@@ -92,8 +95,11 @@ fn read_utf8(source: impl Read + Send, options: &ReadOptions, sizes: Sizes) -> R
         let is_first = reader.turns.is_empty();
         let (parsed, next) = rayon::join(|| reader.parse(&block), || blocks.next(std::mem::take(&mut spare)));
         parsed?;
-        if let Some(whole) = sizes.whole.filter(|_| is_first) {
-            reader.check_room(block.bytes.len(), whole, options.memory)?;
+        match sizes.whole {
+            Some(whole) if is_first => reader.check_room(block.bytes.len(), whole, options.memory)?,
+            Some(_) => {}
+            // How much comes is not known: what has come must fit.
+            None => check_room(reader.records() as u64, reader.names.len(), options.memory)?,
         }
         spare = std::mem::replace(&mut block, next?);
     }
@@ -169,6 +175,11 @@ impl<R: Read> Blocks<R> {
                 self.lines += count_lines(&spare.bytes) as u64;
                 return Ok(spare);
             }
+            if self.carried.len() > LONGEST_RECORD {
+                let message = format!("a record is longer than {} MiB", LONGEST_RECORD >> 20);
+                let error = Error::new(Fault::Resources, message).line(self.lines + 1);
+                return Err(error.help("check the line ends and the quoting: is it a text?"));
+            }
             // A record longer than the block: read on, in growing steps.
             wanted = 2 * wanted.max(self.carried.len());
         }
@@ -199,11 +210,6 @@ fn wide_name(bytes: &[u8]) -> Option<&'static str> {
         return Some("utf-16le");
     }
     all(zeros, [true, false]).then_some("utf-16be")
-}
-
-/// Why a source could not be read.
-fn unread(error: &std::io::Error) -> Error {
-    malformed(error).unwrap_or_else(|| Error::new(Fault::Io, format!("cannot be read: {error}")).caused_by(error))
 }
 
 fn plural(count: usize, word: &str) -> String {
@@ -283,6 +289,11 @@ impl Reader {
         Ok(Reader { delimiter, trim: options.trim, names, workers, turns: Vec::new() })
     }
 
+    /// How many records there are so far.
+    fn records(&self) -> usize {
+        self.turns.iter().map(|&(_, records)| records).sum()
+    }
+
     /// Makes room for so many records.
     fn expect(&mut self, records: usize) {
         let each = records.div_ceil(self.workers.len());
@@ -296,7 +307,7 @@ impl Reader {
     /// Refuses a text that would take far more room than there is, if it goes on as its first
     /// bytes. Records may become longer: only what is beyond doubt is refused here.
     fn check_room(&self, bytes: usize, whole: u64, memory: Option<u64>) -> Result<()> {
-        let records: usize = self.turns.iter().map(|&(_, records)| records).sum();
+        let records = self.records();
         let expected = (records as f64 / bytes.max(1) as f64 * whole as f64) as u64;
         check_room(expected, self.names.len(), memory.map(|memory| memory.saturating_mul(DOUBT)))
             .map_err(|_| too_large(expected, self.names.len(), memory.unwrap_or(u64::MAX)))
@@ -330,7 +341,7 @@ impl Reader {
         if self.turns.iter().all(|&(_, records)| records == 0) {
             return Err(Error::data("the table has no records").help("there is only a header line"));
         }
-        let records: usize = self.turns.iter().map(|&(_, records)| records).sum();
+        let records = self.records();
         if records > u32::MAX as usize {
             let message = format!("the table has {records} records, more than {}", u32::MAX);
             return Err(Error::new(Fault::Resources, message).help("split the table"));

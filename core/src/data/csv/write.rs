@@ -75,7 +75,7 @@ mod tests {
             let table = Table::new(columns).unwrap();
             let mut text = Vec::new();
             write_to(&table, delimiter, &mut text).unwrap();
-            let options = ReadOptions { delimiter: Some(delimiter), missing: vec![], ..Default::default() };
+            let options = ReadOptions { delimiter: Some(delimiter), missing: vec![], as_stored: true, ..Default::default() };
             prop_assert_eq!(read_from(&text[..], &options).unwrap(), table);
         }
     }
