@@ -6,7 +6,7 @@ mod memory;
 mod output;
 mod progress;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use output::Output;
 use std::process::ExitCode;
 
@@ -60,13 +60,32 @@ enum Command {
     Check(commands::check::Arguments),
     Skyline(Box<commands::skyline::Arguments>),
     List(commands::list::Arguments),
+    Completions(commands::completions::Arguments),
+    Manual(commands::manual::Arguments),
+}
+
+/// What the codes mean that every command may end with.
+const EXIT_CODES: &str = "EXIT CODES\n  0 holds or done\n  1 checked and does not hold\n  2 usage or plan\n  3 input data\n  \
+    4 infeasible\n  5 verification or attack gate failed\n  6 resources\n  7 reading or writing\n  \
+    8 verified, but nothing could be confirmed\n  70 internal\n  130 cancelled";
+
+/// The command line, with the exit codes in the help of each command that does not say its own.
+fn command_line() -> clap::Command {
+    Arguments::command().mut_subcommands(|command| {
+        let help = command.get_after_long_help().map(ToString::to_string).unwrap_or_default();
+        match help.contains("EXIT CODES") {
+            true => command,
+            false => command.after_long_help(format!("{help}\n\n{EXIT_CODES}").trim_start().to_string()),
+        }
+    })
 }
 
 impl Command {
     /// Whether programs read what it prints.
     fn is_json(&self) -> bool {
         match self {
-            Command::Demo(_) | Command::Init(_) => false,
+            Command::Demo(_) | Command::Completions(_) | Command::Manual(_) => false,
+            Command::Init(arguments) => arguments.json,
             Command::Inspect(arguments) => arguments.json,
             Command::Publish(arguments) => arguments.json,
             Command::Keygen(arguments) => arguments.json,
@@ -82,7 +101,8 @@ impl Command {
 
 fn main() -> ExitCode {
     output::hide_panic_messages();
-    let arguments = Arguments::parse();
+    let parsed = Arguments::from_arg_matches(&command_line().get_matches());
+    let arguments = parsed.unwrap_or_else(|error| error.exit());
     if arguments.command.is_json() {
         Output::errors_as_json();
     }
@@ -106,6 +126,8 @@ fn main() -> ExitCode {
             Command::Check(arguments) => commands::check::run(&arguments, &mut output),
             Command::Skyline(arguments) => commands::skyline::run(&arguments, &mut output),
             Command::List(arguments) => commands::list::run(&arguments, &mut output),
+            Command::Completions(arguments) => commands::completions::run(&arguments, command_line(), &mut output),
+            Command::Manual(arguments) => commands::manual::run(&arguments, command_line(), &mut output),
         }
     });
     match run {

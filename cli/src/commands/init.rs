@@ -5,10 +5,14 @@ use super::{ReadArguments, formats, is_same_file, only_path, reading, write_whol
 use crate::output::Output;
 use crate::progress::working;
 use clap::Args;
+use clap::builder::PossibleValuesParser;
+use serde_json::{Value, json};
 use sfumato::data::INPUT;
-use sfumato::inspect::{draft_plan, draft_transaction_plan, inspect, reread, usual_missing};
+use sfumato::inspect::{
+    GUIDELINES, draft_plan_by, draft_transaction_plan, inspect, inspect_transactions, reread, usual_missing,
+};
 use sfumato::release::refuse_inside_release;
-use sfumato::{Error, Result};
+use sfumato::{Error, Result, report};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -17,6 +21,7 @@ use std::process::ExitCode;
 #[command(after_long_help = "EXAMPLES\n  \
     sfumato init patients.csv                      writes plan.toml\n  \
     sfumato init patients.csv --out patients.toml\n  \
+    sfumato init patients.csv --profile hipaa-safe-harbor\n  \
     sfumato init patients.csv --out -              prints it")]
 pub struct Arguments {
     /// The table: .csv, .tsv, .jsonl, also .gz or .zst, .parquet, .arrow, .xlsx, .sqlite; several files
@@ -28,9 +33,15 @@ pub struct Arguments {
     /// Where to write the plan; `-` prints it.
     #[arg(long, value_name = "FILE", default_value = "plan.toml")]
     out: PathBuf,
+    /// Draft by the rules of a guideline, with the reason beside each line.
+    #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(GUIDELINES.map(|known| known.name)))]
+    profile: Option<String>,
     /// Replace a plan that is there.
     #[arg(long)]
     force: bool,
+    /// Print one JSON document: where the plan is, its text, and what was found in the table.
+    #[arg(long)]
+    pub json: bool,
 }
 
 pub fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode> {
@@ -47,7 +58,15 @@ pub fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode> {
         return Err(error.help("choose another name with --out, or replace it with --force"));
     }
     let folder = if printed { Path::new("") } else { out.parent().unwrap_or(Path::new("")) };
-    let draft = draft(arguments, &relative(path, folder))?;
+    let (draft, found) = draft(arguments, &relative(path, folder))?;
+    if arguments.json {
+        let file = (!printed).then(|| out.display().to_string());
+        if !printed {
+            write_whole(out, &draft)?;
+        }
+        output.json(&json!({ "plan": file, "text": draft, "profile": found }))?;
+        return Ok(ExitCode::SUCCESS);
+    }
     if printed {
         output.text(&draft)?;
         return Ok(ExitCode::SUCCESS);
@@ -65,12 +84,13 @@ pub fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The draft for data that the plan names so.
-fn draft(arguments: &Arguments, named: &str) -> Result<String> {
+/// The draft for data that the plan names so, and what was found in them.
+fn draft(arguments: &Arguments, named: &str) -> Result<(String, Value)> {
     let path = only_path(&arguments.data)?;
     if has_transactions(path) {
-        transactions::read(path, &arguments.read)?;
-        return Ok(draft_transaction_plan(named, arguments.read.letter()));
+        let read = transactions::read(path, &arguments.read)?;
+        let found = report::transactions::profile_json(&inspect_transactions(&read));
+        return Ok((draft_transaction_plan(named, arguments.read.letter()), found));
     }
     let options = arguments.read.options();
     let read = || formats().read_guessing(path, &options);
@@ -78,7 +98,8 @@ fn draft(arguments: &Arguments, named: &str) -> Result<String> {
     options.missing.extend(usual_missing(&table).into_iter().map(|found| found.text.to_string()));
     let table = reread(table, &options)?;
     let profile = working("looking at columns", || inspect(&table));
-    Ok(draft_plan(&table, &profile, named, &options))
+    let guideline = GUIDELINES.into_iter().find(|known| arguments.profile.as_deref() == Some(known.name));
+    Ok((draft_plan_by(guideline, &table, &profile, named, &options), report::profile_json(&profile)))
 }
 
 /// The data's path as the plan in `folder` must name it.

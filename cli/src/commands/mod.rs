@@ -3,12 +3,14 @@
 pub mod attack;
 pub mod check;
 pub mod compare;
+pub mod completions;
 pub mod demo;
 mod grouped;
 pub mod init;
 pub mod inspect;
 pub mod keygen;
 pub mod list;
+pub mod manual;
 pub mod publish;
 mod recording;
 pub mod skyline;

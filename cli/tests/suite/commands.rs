@@ -44,7 +44,21 @@ fn examples(command: &str) -> Vec<String> {
 fn the_help_of_every_command_has_examples() {
     assert_eq!(
         commands(),
-        ["demo", "inspect", "init", "publish", "keygen", "verify", "attack", "compare", "check", "skyline", "list"]
+        [
+            "demo",
+            "inspect",
+            "init",
+            "publish",
+            "keygen",
+            "verify",
+            "attack",
+            "compare",
+            "check",
+            "skyline",
+            "list",
+            "completions",
+            "manual"
+        ]
     );
     assert!(!examples("").is_empty());
     for command in commands() {

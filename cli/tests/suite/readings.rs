@@ -148,3 +148,29 @@ fn errors_say_what_a_new_user_should_do() {
         assert!(told.contains("did you mean \"zip\"?"), "{told}");
     }
 }
+
+#[test]
+fn drafts_are_documents_too() {
+    let folder = Folder::new(&[("table.csv", "zip,disease\n1,flu\n2,cold\n")]);
+    let drafted = folder.json("init table.csv --json", 0);
+    assert_eq!(drafted["plan"], "plan.toml");
+    assert_eq!(drafted["text"], std::fs::read_to_string(folder.path("plan.toml")).unwrap());
+    assert_eq!(drafted["profile"]["records"], 2);
+    assert!(folder.json("init table.csv --out - --json", 0)["plan"].is_null());
+    let run = folder.run("init table.csv --json").code(2);
+    assert!(String::from_utf8_lossy(&run.get_output().stderr).starts_with("{\"error\""));
+}
+
+#[test]
+fn help_names_exit_codes_and_shells_can_complete() {
+    let folder = Folder::new(&[]);
+    for name in ["inspect", "init", "publish", "verify", "attack", "check", "skyline", "list", "completions"] {
+        assert!(folder.output(&format!("{name} --help"), 0).contains("EXIT CODES"), "{name}");
+    }
+    for shell in ["bash", "zsh", "fish"] {
+        assert!(folder.output(&format!("completions {shell}"), 0).contains("inspect"), "{shell}");
+    }
+    folder.run("manual man").success();
+    let page = std::fs::read_to_string(folder.path("man/sfumato-publish.1")).unwrap();
+    assert!(page.contains("EXIT CODES"), "{page}");
+}

@@ -5,6 +5,7 @@
 mod alike;
 mod batches;
 mod eligibility;
+mod guideline;
 mod patterns;
 mod population;
 mod readings;
@@ -14,6 +15,7 @@ mod transactions;
 pub use alike::{Alike, alike, alike_note, alike_notes};
 pub use batches::{Batches, Period, Rate, batches, date_columns};
 pub use eligibility::{Eligibility, Sight, Way, eligibility, ways};
+pub use guideline::{GUIDELINES, Guideline};
 pub use population::{Estimator, Population, population};
 pub use readings::{Fit, UsualMissing, reread, usual_missing};
 pub use transactions::{TransactionProfile, draft_transaction_plan, inspect_transactions};
@@ -22,6 +24,7 @@ use crate::candidate::dense_ids;
 use crate::data::spelling::Spelling;
 use crate::data::{Column, Part, ReadOptions, Role, Table, ValueType, hierarchy};
 use crate::{anonymize, criterion, skew};
+use guideline::Line;
 use rayon::prelude::*;
 use roles::Suggestion;
 
@@ -228,13 +231,25 @@ fn uniqueness(columns: &[(&[u32], usize)], rows: usize) -> (usize, f64) {
 /// A commented plan with the suggested roles and a hierarchy for every quasi-identifier: a start,
 /// to be read and changed by someone who knows the data.
 pub fn draft_plan(table: &Table, profile: &Profile, data: &str, read: &ReadOptions) -> String {
+    draft_plan_by(None, table, profile, data, read)
+}
+
+/// The same by a guideline, which the plan names, with what it does not settle.
+pub fn draft_plan_by(
+    guideline: Option<&Guideline>,
+    table: &Table,
+    profile: &Profile,
+    data: &str,
+    read: &ReadOptions,
+) -> String {
     let mut text = format!(
         "# A plan for sfumato, drafted from the table itself. Read every line: only you know what outsiders know.\n\
-         # `sfumato list` tells what can stand here.\n\n\
+         # `sfumato list` tells what can stand here.\n{}\n\
          [data]\n{}\n\
          # role: identifier (dropped), quasi (linkable with outside data), sensitive (to be protected), insensitive\n\
          # (published as it is; refused if it makes records unique, unless you accept it by name under [release]).\n\
          # Columns that are not listed take no part.\n[columns]\n",
+        guideline.map_or_else(String::new, preamble),
         data_section(data, table, read),
     );
     let width = profile.columns.iter().map(|column| key(&column.name).chars().count()).max().unwrap_or(0);
@@ -246,14 +261,13 @@ pub fn draft_plan(table: &Table, profile: &Profile, data: &str, read: &ReadOptio
         }
         let ways = readings::unclear(column.domain()).iter().map(readings::key_of).collect::<Vec<_>>().join(" or ");
         let asked = if ways.is_empty() { String::new() } else { format!("; it stays text until you say {ways}") };
-        text += &format!(
-            "{:width$} = {{ role = \"{}\"{hierarchy} }}   # {}{asked}\n",
-            key(&found.name),
-            found.role,
-            found.reason
-        );
+        let own = || Line { role: found.role, more: hierarchy, reason: found.reason.clone() };
+        let line = guideline.and_then(|guideline| (guideline.line)(column, found)).unwrap_or_else(own);
+        let Line { role, more, reason } = line;
+        text += &format!("{:width$} = {{ role = \"{role}\"{more} }}   # {reason}{asked}\n", key(&found.name));
     }
-    text += &drafted_criteria(profile);
+    text += &drafted_criteria(profile, guideline);
+    text += &drafted_gate(guideline);
     text += &format!(
         "\n# How to publish: `sfumato publish` with this plan.\n\
          [method]\nname = \"{}\"   # chosen by what it keeps; `sfumato list methods` has them all\n",
@@ -263,8 +277,20 @@ pub fn draft_plan(table: &Table, profile: &Profile, data: &str, read: &ReadOptio
     text
 }
 
+/// What a guideline is, and what it does not settle.
+fn preamble(guideline: &Guideline) -> String {
+    let points: String = guideline.unsettled.iter().map(|point| format!("# - {point}\n")).collect();
+    format!("#\n# {}: {}.\n# It does not settle:\n{points}", guideline.name, guideline.summary)
+}
+
+/// The limit of a guideline, if it has one.
+fn drafted_gate(guideline: Option<&Guideline>) -> String {
+    let limit = guideline.and_then(|guideline| guideline.max_risk);
+    limit.map_or_else(String::new, |(risk, why)| format!("\n[gate]\nmax_risk = {risk}   # {why}\n"))
+}
+
 /// What a first plan requires: of every group, and of the values of each sensitive column.
-fn drafted_criteria(profile: &Profile) -> String {
+fn drafted_criteria(profile: &Profile, guideline: Option<&Guideline>) -> String {
     let [of_groups, of_values] = criterion::FIRST;
     let parameter = of_values.params[0].name;
     let mut text = format!(
@@ -272,7 +298,10 @@ fn drafted_criteria(profile: &Profile) -> String {
          [[require]]\ncriterion = \"{}\"\n",
         of_groups.name
     );
-    of_groups.example.iter().for_each(|(name, value)| text += &format!("{name} = {value}\n"));
+    match guideline.map(|guideline| guideline.group_size) {
+        Some((size, why)) => text += &format!("{} = {size}   # {why}\n", of_groups.params[0].name),
+        None => of_groups.example.iter().for_each(|(name, value)| text += &format!("{name} = {value}\n")),
+    }
     let sensitive = || profile.columns.iter().filter(|column| column.role == Role::Sensitive);
     for column in sensitive() {
         let (on, number) = (quoted(&column.name), column.distinct.clamp(1, 3));

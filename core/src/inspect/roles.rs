@@ -275,7 +275,7 @@ fn identifier_name(words: &[String]) -> Option<String> {
     numbered.into_iter().find(|phrase| has_phrase(words, phrase))
 }
 
-fn told_by(words: &[String], phrases: &[&'static str]) -> Option<&'static str> {
+pub(super) fn told_by(words: &[String], phrases: &[&'static str]) -> Option<&'static str> {
     phrases.iter().find(|phrase| has_phrase(words, phrase)).map(|phrase| phrase.trim_end_matches('*'))
 }
 
@@ -297,7 +297,7 @@ fn is_word(word: &str, known: &str) -> bool {
 
 /// The words of a name in small letters: divided at anything but letters and digits, between small
 /// and capital letters, and between letters and digits.
-fn words(name: &str) -> Vec<String> {
+pub(super) fn words(name: &str) -> Vec<String> {
     let letters: Vec<char> = name.chars().collect();
     let mut words = vec![String::new()];
     for (at, &letter) in letters.iter().enumerate() {
