@@ -45,6 +45,7 @@ pub fn table_of(
         }
         let table = table(coders.into_par_iter().with_max_len(1).map(|coder| coder.column(options)).collect())?;
         table.check_types(&options.types)?;
+        table.check_written(&options.written)?;
         Ok(table)
     })
 }

@@ -56,6 +56,7 @@ fn check_table(plan: &TablePlan) -> Result<()> {
         }
     }
     table.check_types(&plan.options.types)?;
+    table.check_written(&plan.options.written)?;
     plan.check_requires()?;
     audit(&table, &plan.schema, &plan.requirements, &plan.folder).map(drop)
 }

@@ -133,6 +133,12 @@ impl Schema {
         self
     }
 
+    /// The same schema of a plan that nobody wrote as text: its columns stand on no line.
+    pub fn without_lines(mut self) -> Schema {
+        self.0.iter_mut().for_each(|spec| spec.line = None);
+        self
+    }
+
     /// How a table with these columns is read: as the types and spellings say that are declared.
     pub fn reading(&self) -> ReadOptions {
         let mut options = ReadOptions::default();

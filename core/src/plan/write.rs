@@ -73,7 +73,14 @@ impl Plan {
                 _ => return Err(wrong()),
             };
         }
-        Plan::parse(&page.0.to_string(), folder).map_err(Error::without_line)
+        let plan = Plan::parse(&page.0.to_string(), folder).map_err(Error::without_line)?;
+        Ok(match plan {
+            Plan::Table(mut plan) => {
+                plan.schema = plan.schema.without_lines();
+                Plan::Table(plan)
+            }
+            sets => sets,
+        })
     }
 }
 
