@@ -124,7 +124,7 @@ fn read(database: &Connection, query: &str, options: &ReadOptions) -> Result<Tab
     if !statement.readonly() || statement.parameter_count() > 0 || statement.column_count() == 0 {
         return Err(Error::plan("the query does not read a table").help("write one SELECT without parameters"));
     }
-    let names: Vec<String> = statement.column_names().into_iter().map(str::to_string).collect();
+    let names: Vec<String> = statement.column_names().map(str::to_string).collect();
     let mut rows = Rows::new(options);
     for name in &names {
         rows.add_column(name.clone())?;

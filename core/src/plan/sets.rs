@@ -214,7 +214,7 @@ fn read_layout(data: &Section<'_>) -> Result<Layout> {
     ])?;
     // Items are names, whatever they look like.
     let options = ReadOptions { as_stored: true, ..read_options(data)? };
-    Ok(Layout::Rows { person, item, options })
+    Ok(Layout::Rows { person, item, options: Box::new(options) })
 }
 
 fn read_delimiter(data: &Section<'_>) -> Result<Option<char>> {

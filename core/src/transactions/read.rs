@@ -23,7 +23,7 @@ pub enum Layout {
         /// The column of items.
         item: String,
         /// How to read the table.
-        options: ReadOptions,
+        options: Box<ReadOptions>,
     },
 }
 
