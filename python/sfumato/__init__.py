@@ -34,7 +34,7 @@ from . import (
     transaction_methods,
     transaction_metrics,
 )
-from ._api import attack, beliefs, check, compare, demo, inspect, measure, population, publish, publish_sets, verify
+from ._api import attack, beliefs, check, compare, demo, inspect, measure, publish, publish_sets, verify
 from ._frames import Table
 from ._members import Member
 from ._native import __version__
@@ -54,8 +54,9 @@ from .errors import (
 )
 from .hierarchies import *  # noqa: F403
 
-# Of two things with one name, the function is at the top; the criterion is `sfumato.criteria.skyline`.
-from ._api import skyline  # type: ignore[assignment]  # isort: skip
+# Of two things with one name, the function is at the top; the member is where its family is
+# (`sfumato.criteria.skyline`, `sfumato.hierarchies.population`).
+from ._api import population, skyline  # type: ignore[assignment]  # isort: skip
 
 # Work that was interrupted ends at its next step: its temporary files go before the process does.
 atexit.register(_native.settle, 60.0)

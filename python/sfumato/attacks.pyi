@@ -62,7 +62,7 @@ def minimality(*, budget: int | None = ..., samples: int | None = ...) -> Member
     """Measures belief once it is known how the method works, by counting the worlds in which it would have published the same.
 
     ``budget``: the most steps from state to state that are counted for a group; 200 times as many where one value matters; a whole number, at least 0 (default 10000).
-    ``samples``: how many worlds are drawn for a group where the budget is not enough; a whole number, at least 1 (default 2000).
+    ``samples``: how many worlds are drawn at first for a group where the budget is not enough; then more, as long as that decides nothing and the attack has not taken the steps that it may for so many records; a whole number, at least 1 (default 2000).
 
     In a plan: ``attack = "minimality"``.
     From: Wong et al. 2007; Cormode et al. 2010."""

@@ -27,7 +27,9 @@ def command():
     """The command line, where it is built."""
     named = os.environ.get("SFUMATO_COMMAND")
     places = [named] if named else [ROOT / "target" / kind / "sfumato" for kind in ("release", "debug")]
-    found = next((str(place) for place in places if place and Path(place).is_file()), shutil.which("sfumato"))
+    built = [Path(place) for place in places if place and Path(place).is_file()]
+    newest = max(built, key=lambda place: place.stat().st_mtime, default=None)
+    found = str(newest) if newest else shutil.which("sfumato")
     if not found:
         pytest.skip("the command line is not built: cargo build")
     return found

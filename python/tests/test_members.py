@@ -50,6 +50,7 @@ def test_names_at_the_top():
     assert sf.k_anonymity is sf.criteria.k_anonymity
     assert sf.intervals is sf.hierarchies.intervals
     assert sf.skyline is not sf.criteria.skyline
+    assert sf.population is not sf.hierarchies.population
     for name in sf.__all__:
         assert hasattr(sf, name)
 
