@@ -49,7 +49,7 @@ impl Cuts {
             return Err(wrong("the numbers must ascend").help("e.g. cuts = [18, 30, 65, 80]"));
         }
         if further.iter().any(|cut| !cuts.contains(cut)) || further.len() == cuts.len() {
-            return Err(wrong("`further` keeps some of the cuts, or intervals would overlap")
+            return Err(wrong("`further` keeps some of the cuts, or ranges would overlap")
                 .help("e.g. cuts = [18, 30, 65, 80], further = [18, 65]"));
         }
         let levels = [cuts, further].into_iter().filter(|list| !list.is_empty()).map(<[i128]>::to_vec).collect();
