@@ -17,7 +17,7 @@ use sfumato::{Error, Result};
 ///
 /// let table = sample::hospital(100, 1);
 /// let batches = record_batches(&table)?;
-/// assert_eq!(table_of(&schema(&table)?, batches.into_iter().map(Ok), &ReadOptions::default())?, table);
+/// assert_eq!(table_of(&*schema(&table)?, batches.into_iter().map(Ok), &ReadOptions::default())?, table);
 /// # Ok::<(), sfumato::Error>(())
 /// ```
 pub fn table_of(

@@ -346,11 +346,11 @@ mod tests {
         check(Date32Array::from(vec![0, -1]), ["1970-01-01", "1969-12-31"], Date);
         check(Date64Array::from(vec![86_400_000, -1]), ["1970-01-02", "1969-12-31"], Date);
         check(TimestampSecondArray::from(vec![0, 86_400]), ["1970-01-01", "1970-01-02"], Date);
-        check(TimestampSecondArray::from(vec![1]), ["1970-01-01T00:00:01"], Text);
-        check(TimestampMicrosecondArray::from(vec![1]), ["1970-01-01T00:00:00.000001"], Text);
+        check(TimestampSecondArray::from(vec![1]), ["1970-01-01T00:00:01"], Timestamp);
+        check(TimestampMicrosecondArray::from(vec![1]), ["1970-01-01T00:00:00.000001"], Timestamp);
         let zoned = TimestampMillisecondArray::from(vec![1500]).with_timezone("Europe/Rome");
-        check(zoned, ["1970-01-01T00:00:01.500Z"], Text);
-        check(Time64NanosecondArray::from(vec![60_000_000_000]), ["00:01:00"], Text);
+        check(zoned, ["1970-01-01T00:00:01.500Z"], Timestamp);
+        check(Time64NanosecondArray::from(vec![60_000_000_000]), ["00:01:00"], Time);
         check(NullArray::new(2), ["", ""], Text);
     }
 

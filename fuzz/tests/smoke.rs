@@ -223,11 +223,12 @@ fn what_is_no_table_is_refused_by_its_line_alone() {
         ("broken-text", "line 3: "),
         ("same-names", "line 1: columns 1 and 3"),
         ("empty-name", "line 1: column 2"),
-        ("utf-16-little", "UTF-16"),
-        ("utf-16-big", "UTF-16"),
     ] {
         let told = text(name).unwrap_err().to_string();
         assert!(told.contains(place) && !told.contains(CANARY), "{name}: {told}");
+    }
+    for name in ["utf-16-little", "utf-16-big"] {
+        assert!(text(name).is_ok(), "{name}");
     }
 }
 

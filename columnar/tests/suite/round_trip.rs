@@ -175,7 +175,7 @@ fn files_of_other_writers_are_read() {
         check("text", ["x", "", "é"], ValueType::Text);
         check("view", ["x", "", "more than twelve bytes"], ValueType::Text);
         check("date", ["1970-01-01", "", "1969-12-31"], ValueType::Date);
-        check("time", ["1970-01-01T00:00:00Z", "", "1970-01-01T00:00:01.500Z"], ValueType::Text);
+        check("time", ["1970-01-01T00:00:00Z", "", "1970-01-01T00:00:01.500Z"], ValueType::Timestamp);
         check("decimal", ["1.50", "", "-0.05"], ValueType::Decimal);
         check("dictionary", ["b", "", "a"], ValueType::Text);
         check("null", ["", "", ""], ValueType::Text);

@@ -119,8 +119,7 @@ fn pages_are_not_written_into_a_file() {
 fn papers_are_suggested() {
     let folder = Folder::new(&[]);
     folder.run("skylines").code(2).stderr(contains("skyline"));
-    folder
-        .run("--help")
-        .success()
-        .stdout(contains("l-diversity, minimality, skyline, skewed, set-valued, knowing, performance, kept"));
+    folder.run("--help").success().stdout(
+        contains("l-diversity, minimality, skyline, skewed, set-valued, knowing,").and(contains("performance, kept")),
+    );
 }
