@@ -38,7 +38,7 @@ class Column:
     sensitive_values: Sequence[Any] | None = None
     #: The values in their order.
     order: Sequence[Any] | None = None
-    #: ``"text"``, ``"integer"``, ``"decimal"`` or ``"date"``, where it shall not be told from the values.
+    #: ``"text"``, ``"integer"``, ``"decimal"``, ``"date"``, …, where it shall not be told from the values.
     type: str | None = None
 
 
