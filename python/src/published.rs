@@ -8,7 +8,7 @@ use crate::work;
 use pyo3::prelude::*;
 use serde_json::Value;
 use sfumato::certificate::Certificate;
-use sfumato::data::{Formats, Table};
+use sfumato::data::{Column, Domain, Formats, Table};
 use sfumato::plan::{SetPlan, TablePlan};
 use sfumato::publish::{Publication, make, transactions};
 use sfumato::recode::Form;
@@ -237,6 +237,23 @@ fn read_tables(folder: &Path, files: &[String], formats: &Formats) -> Result<Vec
     files.iter().map(table).collect()
 }
 
+/// The table as whoever reads its file has it: an empty text is a missing value, also in columns that
+/// were made coarser, and other values have the type that they show.
+fn with_missing(table: Table) -> Result<Table> {
+    let column = |column: &Column| {
+        let domain = column.domain();
+        let empty = (0..domain.len() as u32).find(|code| domain.label(*code).is_empty());
+        match empty.filter(|_| domain.missing().is_none()) {
+            None => column.clone(),
+            Some(code) => {
+                let told = Domain::new(domain.labels().clone(), domain.value_type(), Some(code));
+                Column::new(column.name(), column.codes().to_vec(), told).retyped()
+            }
+        }
+    };
+    Table::new(table.columns().iter().map(column).collect())
+}
+
 /// The sets of a release directory.
 fn read_sets(folder: &Path) -> Result<Vec<Vec<String>>> {
     let Released::Together(found) = release::transactions::released(folder)? else {
@@ -272,7 +289,12 @@ fn publish_table(table: &Arc<Table>, plan: &Plan, keep_record: bool, formats: &F
         Form::Bucketized => Vec::new(),
         _ => {
             let tables = made.recoded.written(&made.schema, plan.publishing.recoding, plan.publishing.chance)?;
-            tables.into_iter().map(|(name, table)| (name.to_string(), Arc::new(table))).collect()
+            let read_again = |table: Table| match plan.options.missing.iter().any(String::is_empty) {
+                true => with_missing(table),
+                false => Ok(table),
+            };
+            let named = |(name, table): (&str, Table)| Ok((name.to_string(), Arc::new(read_again(table)?)));
+            tables.into_iter().map(named).collect::<Result<_>>()?
         }
     };
     let mut known = made.publication;

@@ -427,3 +427,14 @@ def test_a_table_is_the_table_that_was_read():
     spellings = {"q": ["1.50", "1.5", "1.50", "1.5"]}
     assert sf.measure(spellings, quasi="q") == sf.measure(sf.Table(spellings), quasi="q")
     assert sf.Table(spellings).to_arrow().column("q").to_pylist() == spellings["q"]
+
+
+@pytest.mark.parametrize("missing", [["a", None] * 6, [1, None] * 6])
+def test_the_table_is_that_of_the_file(tmp_path, missing):
+    table = {"q": missing, "s": ["x", "y", "z"] * 4}
+    made = sf.publish(table, quasi={"q": sf.suppress()}, sensitive="s", require=sf.k_anonymity(2))
+    made.save(tmp_path / "out")
+    opened = sf.Release.open(tmp_path / "out").table.to_arrow()
+    assert made.table.to_arrow().schema == opened.schema
+    assert made.table.to_arrow().to_pylist() == opened.to_pylist()
+    assert made.table.to_pandas()["q"].isna().sum() == 6
