@@ -25,6 +25,11 @@ pub fn table_of(
     batches: impl Iterator<Item = std::result::Result<RecordBatch, ArrowError>>,
     options: &ReadOptions,
 ) -> Result<Table> {
+    let part = options.part.as_ref().map(|part| part.key().0);
+    if let Some(key) = options.said_of_text().or(part) {
+        let error = Error::plan(format!("[data] `{key}` has no effect: a frame carries its columns itself"));
+        return Err(error.help("leave it out"));
+    }
     check_schema(schema)?;
     let mut coders: Vec<Coder> = schema.fields().iter().map(|field| Coder::new(field.name(), options)).collect();
     let stage = options.watcher.watch().stage("reading", None);

@@ -1,10 +1,9 @@
 //! From tables to Arrow record batches.
 
-use arrow_array::ArrowNativeTypeOp;
 use arrow_array::types::{ArrowPrimitiveType, Date32Type, Float64Type, Int64Type};
 use arrow_array::{
-    Array, ArrayRef, DictionaryArray, Int32Array, LargeStringArray, PrimitiveArray, RecordBatch, StringArray,
-    UInt32Array,
+    Array, ArrayRef, ArrowNativeTypeOp, DictionaryArray, Int32Array, LargeStringArray, PrimitiveArray, RecordBatch,
+    StringArray, UInt32Array,
 };
 use arrow_cast::parse::Parser;
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};

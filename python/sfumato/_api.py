@@ -252,8 +252,8 @@ def publish(
             frame = read(data, first._native, following)
             plan = with_data(frame, **{**said, **flags})
         else:
-            _refuse_both({**said, "refuse": None if refuse else False, "show_suppressed": show_suppressed})
-            _refuse_both({"drop_insensitive": drop_insensitive or None})
+            flags = {"refuse": None if refuse else False, "drop_insensitive": drop_insensitive or None}
+            _refuse_both({**said, **flags, "show_suppressed": show_suppressed})
             frame = read(data, plan._native, following)
         native = plan._native if insecure_seed is None else plan._native.with_insecure_seed(insecure_seed)
         return Release(_native.publish(frame, native, record, following), plan)
@@ -296,8 +296,8 @@ def publish_sets(
     """
     if plan is not None:
         said = {"sensitive": sensitive, "rho": rho, "require": require, "method": method, "attacks": attacks}
-        _refuse_both({**said, "refuse": None if refuse else False, "keep_order": keep_order or None})
-        _refuse_both({"title": title, "date": date})
+        flags = {"refuse": None if refuse else False, "keep_order": keep_order or None, "title": title, "date": date}
+        _refuse_both({**said, **flags})
     else:
         if sensitive is None:
             raise PlanError("which items are sensitive?", help='name them: sensitive=["…"]')

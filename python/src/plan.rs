@@ -52,11 +52,11 @@ impl NativePlan {
         matches!(*self.plan, Plan::Sets(_))
     }
 
-    /// Whether a table is read as without a plan: no types are declared, and the usual texts are missing.
+    /// Whether a table is read as without a plan: nothing is said about types, missing values and
+    /// spellings.
     #[getter]
     fn reads_as_usual(&self) -> bool {
-        let (options, usual) = (self.options(), ReadOptions::default());
-        options.types.is_empty() && options.missing == usual.missing
+        self.options() == ReadOptions::default()
     }
 
     /// The names of the columns that it speaks of.

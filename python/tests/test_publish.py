@@ -438,3 +438,20 @@ def test_the_table_is_that_of_the_file(tmp_path, missing):
     assert made.table.to_arrow().schema == opened.schema
     assert made.table.to_arrow().to_pylist() == opened.to_pylist()
     assert made.table.to_pandas()["q"].isna().sum() == 6
+
+
+@pytest.mark.parametrize("key", ["trim = true", "header = false", 'delimiter = ";"', 'names = ["a"]', 'sheet = "one"'])
+def test_keys_about_files_are_refused_of_frames(patients, key):
+    plan = sf.Plan.from_toml(f"[data]\n{key}\n" + (PLAN % "optimal"))
+    for data in (patients, patients.to_polars()):
+        with pytest.raises(sf.PlanError, match="has no effect"):
+            sf.publish(data, plan)
+
+
+def test_spellings_that_a_plan_declares_are_heeded():
+    table = {"q": ["01.02.1990", "02.01.1991"] * 3, "s": ["x", "y", "z"] * 2}
+    text = '[columns]\nq = { role = "quasi", dates = "DD.MM.YYYY" }\ns = "sensitive"\n'
+    text += '[[require]]\ncriterion = "k-anonymity"\nk = 2\n'
+    for data in (table, sf.Table(table)):
+        made = sf.publish(data, sf.Plan.from_toml(text))
+        assert {str(day) for day in made.table.to_arrow().column("q").to_pylist()} == {"1990-02-01", "1991-01-02"}

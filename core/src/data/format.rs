@@ -193,16 +193,9 @@ impl Formats {
             let message = format!("`{key}` has no effect: a {} file has one table", format.name());
             return Err(Error::plan(message).help("leave it out"));
         }
-        let said = [
-            ("delimiter", options.delimiter.is_some()),
-            ("encoding", options.encoding.is_some()),
-            ("header", !options.header),
-            ("names", options.names.is_some()),
-            ("trim", options.trim),
-        ];
-        match said.into_iter().find(|(_, is_said)| *is_said && !format.is_text()) {
+        match options.said_of_text().filter(|_| !format.is_text()) {
             None => Ok(()),
-            Some((key, _)) => {
+            Some(key) => {
                 let message = format!("`{key}` has no effect: {} files carry their columns themselves", format.name());
                 Err(Error::plan(message).help("leave it out"))
             }

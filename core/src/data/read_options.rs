@@ -66,6 +66,20 @@ pub struct ReadOptions {
     pub watcher: Watcher,
 }
 
+impl ReadOptions {
+    /// The first key that is said and that is about files of text alone.
+    pub fn said_of_text(&self) -> Option<&'static str> {
+        let said = [
+            ("delimiter", self.delimiter.is_some()),
+            ("encoding", self.encoding.is_some()),
+            ("header", !self.header),
+            ("names", self.names.is_some()),
+            ("trim", self.trim),
+        ];
+        said.into_iter().find(|(_, is_said)| *is_said).map(|(key, _)| key)
+    }
+}
+
 /// Equal where files are read alike: who follows, and how much memory there is, is no part of it.
 impl PartialEq for ReadOptions {
     fn eq(&self, other: &Self) -> bool {
